@@ -1,4 +1,4 @@
-// Renders errors: bodies of answers, items of bulk requests, shard failures.
+// Renders errors: bodies of responses, items of bulk requests, shard failures.
 import { ApiError } from './api-error.ts';
 
 /** Java exceptions that do not derive from ElasticsearchException. They are never unwrapped to their cause, and never unwrapped as a cause. */

@@ -33,7 +33,7 @@ function failed(error: unknown): ApiError {
   return error instanceof ProcessorFailure ? error.error : toApiError(error);
 }
 
-/** The document in the form of the answer. */
+/** The document in the form of the response. */
 function render(document: IngestDocument): MutableJsonObject {
   const out: MutableJsonObject = {};
   for (const name of METADATA) if (document.metadata(name) !== null) out[name] = document.metadata(name);

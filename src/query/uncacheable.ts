@@ -1,4 +1,4 @@
-// Why the answer to a search cannot be reused for a request with the same text: it depends on more than the text and the shards. The parsers
+// Why the response to a search cannot be reused for a request with the same text: it depends on more than the text and the shards. The parsers
 // report each reason as they find it; a search with any reason is parsed and run again every time.
 
 export type UncacheableReason =

@@ -1,5 +1,5 @@
-// The files of the console (`/_console/`): built from src/console into dist/console, compressed, and read when a browser asks for them. They are
-// public, since they contain nothing but the program; what it shows it requests from the APIs with the user's credentials.
+// The files of the console (`/_console/`): built from src/console into dist/console, compressed, and read when a browser asks for them.
+// They are public, since they contain only the program, which requests all data from the APIs with the user's credentials.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,10 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
   wasm: 'application/wasm',
 };
-/** In index.html, replaced by a value for each response: the editor adds a `<style>` element, which the policy allows by it. */
+/**
+ * In index.html, replaced by a value for each response: it makes the content security policy allow the `<style>` element that the editor
+ * adds.
+ */
 const NONCE = '__NONCE__';
 /** esbuild adds the hash of the content to the names of these files. */
 const HASHED = /-[A-Z0-9]{8}\.\w+$/;
@@ -56,7 +59,10 @@ export class ConsolePages {
     this.#folder = folder;
   }
 
-  /** Whether `answer` takes the request. Browsers that ask for `/` are sent to the console; other clients get the name of the service. */
+  /**
+   * Whether `answer` handles the request. Browsers that request `/` are redirected to the console; other clients get the name of the
+   * service.
+   */
   takes(http: HttpRequest): boolean {
     const { path } = http;
     if (path.length > 1) return path.startsWith(PREFIX) && (path.length === PREFIX.length || path[PREFIX.length] === '/');

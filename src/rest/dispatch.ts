@@ -36,7 +36,7 @@ import type { ApiResponse } from './core/response.ts';
 import { Router } from './core/router.ts';
 import { typedResponse, untyped, untypedBody } from './core/typed-requests.ts';
 
-/** Larger answers of lanes are sent in pieces. */
+/** Larger responses of lanes are sent in pieces. */
 const WHOLE_BYTES = 1 << 20;
 
 /** Memory of src/rest/core/request-metrics.ts, and the row in it of one http worker. */
@@ -66,7 +66,7 @@ export class Dispatcher {
   /**
    * @param engine  the engine of this thread, which follows the node's state
    * @param lanes   where heavy requests run; null to run all of them here
-   * @param metrics  where this thread counts requests; null to count none
+   * @param metrics  counters of this thread's requests; null to count none
    * @throws Error an invalid setting
    */
   constructor(settings: Settings, engine: EngineContext, logger: Logger, lanes: Lanes | null = null, metrics: MetricsRow | null = null) {
@@ -118,7 +118,7 @@ export class Dispatcher {
     this.#logger.reopen();
   }
 
-  /** Uses other users and roles of the settings from the next request on. @throws Error one is malformed; nothing has changed then */
+  /** Replaces the users and roles from the settings for the following requests. @throws Error one is malformed; nothing has changed then */
   reload(fileRealm: RealmSettings): void {
     this.#auth.realms.reload(fileRealm);
   }
@@ -214,7 +214,7 @@ export class Dispatcher {
       const runPart = this.#partRunner(exchange);
       const request = new ApiRequest({ http, reply, params, query, caller, mobility, part, runPart, ...body });
       const context = caller === null ? this.#context : this.#limitedContext(caller, route.api);
-      // What a stream has read cannot be read again in a lane.
+      // A streamed body cannot be read again in a lane.
       return inTurn(body.stream === null ? mobility : STAYS, () => route.handler(request, context));
     };
     let response: ApiResponse;
@@ -308,7 +308,7 @@ function decodeOr400<T>(decode: () => T): T {
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'CONNECT']);
 
-/** An index and a type, to which version 8 still lets documents be posted, although it refuses them. */
+/** An index and a type: version 8 still lists POST as allowed here, although it rejects such requests. */
 const TYPED_PATH = /^\/[^/]+\/[^/]+\/?$/;
 
 /** OPTIONS is answered with the allowed methods, other methods with a 405 that lists them. */

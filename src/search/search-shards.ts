@@ -1,4 +1,4 @@
-// A search over shards: runs the query phase on each, reduces the results to one page, fetches the hits of the page and renders the answer.
+// A search over shards: runs the query phase on each, reduces the results to one page, fetches the hits of the page and renders the response.
 
 import { type AggTree, reduceAggregations, renderAggregations } from '../aggs/index.ts';
 import { type JsonFloat, jsonFloat } from '../common/json/json-float.ts';

@@ -22,7 +22,7 @@ import {
 const INDEX = 'index-';
 const LATEST = 'index.latest';
 const PENDING = 'pending-';
-/** Attempts of a reader to get a list that a writer elsewhere has not replaced meanwhile. */
+/** Attempts of a reader to get a list that a writer elsewhere has not replaced in the meantime. */
 const LOAD_TRIES = 3;
 /** Blobs removed by one call of the store. */
 const REMOVE_BATCH = 500;

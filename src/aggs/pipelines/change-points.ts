@@ -18,7 +18,7 @@ const SPIKE_SIGNIFICANT = 1e-4;
 
 export interface Change {
   readonly type: string;
-  /** Members of the type in an answer, `change_point` aside. */
+  /** Members of the type in a response, `change_point` aside. */
   readonly figures: MutableJsonObject;
   /** Place of the change; null if there is none. */
   readonly at: number | null;

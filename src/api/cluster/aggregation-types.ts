@@ -1,4 +1,4 @@
-// What `_nodes/aggregations` says of each aggregation: the kinds of values that it takes.
+// The value types that each aggregation supports, for `_nodes/aggregations`.
 import { AGG_NAMES } from '../../aggs/registry.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 
@@ -9,7 +9,7 @@ const TERMS = ['boolean', 'date', 'ip', 'keyword', 'numeric'] as const;
 const ALL_VALUES = ['boolean', 'date', 'geopoint', 'ip', 'keyword', 'numeric', 'range'] as const;
 const WITH_COUNTERS = ['boolean', 'counter', 'date', 'geopoint', 'ip', 'keyword', 'numeric', 'range'] as const;
 
-/** By name, as Elasticsearch 8 lists them; an aggregation that is absent takes documents, not values of a field. */
+/** Value types by aggregation, as Elasticsearch 8 lists them; aggregations that are absent work on documents, not on values of a field. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   auto_date_histogram: NUMBERS,
   avg: NUMBERS_AND_COUNTERS,

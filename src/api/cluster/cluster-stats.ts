@@ -145,7 +145,7 @@ function analysisSection(metas: readonly IndexMeta[]): MutableJsonObject {
   ]);
 }
 
-/** Analyzers that fields name. */
+/** Analyzers that fields refer to. */
 function analyzersOf(node: unknown): Set<string> {
   const found = new Set<string>();
   const visit = (value: unknown): void => {

@@ -1,4 +1,4 @@
-// `_health_report`: what is wrong with the service, by indicator, with what it affects and what would help.
+// `_health_report`: problems of the service by indicator, with their impact and possible remedies.
 import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { indexLifecyclesOf } from '../../metadata/policies/index-lifecycles.ts';
@@ -108,7 +108,7 @@ function repositoryIndicator({ cluster }: EngineContext): Indicator {
   return { status: 'green', symptom: 'All repositories are healthy.', details: { total_repositories: count } };
 }
 
-/** Indices are blocked by users alone: disks have no watermarks here. */
+/** Only users block indices, because disks have no watermarks here. */
 function diskIndicator({ cluster }: EngineContext): Indicator {
   const blocked = Object.values(cluster.indices).filter((meta) => meta.settings['index.blocks.read_only_allow_delete'] === 'true');
   const names = blocked.map(({ name }) => name).sort();

@@ -13,7 +13,7 @@ import { heap } from './process-stats.ts';
 import { addressOf, componentVersions, isThisNode, nodeAttributes, nodeRoles, nodesHead } from './this-node.ts';
 import { type ThreadCounts, threadPoolInfo, threadPools } from './thread-pools.ts';
 
-/** Settings that every node of Elasticsearch has, and that typed clients expect. */
+/** Settings that every Elasticsearch node reports, and that typed clients expect. */
 const ELASTICSEARCH_SETTINGS = {
   'cluster.election.strategy': 'supports_voting_only',
   'node.attr.xpack.installed': 'true',
@@ -126,8 +126,8 @@ function jvmInfo({ dialect }: EngineContext, startedMs: number): MutableJsonObje
 }
 
 /**
- * Part of the metric `indices`. Answers to sniffing clients, which request `http`, must not contain it. Elasticsearch's names are swapped:
- * the readable value ends in `_in_bytes`.
+ * Part of the metric `indices`. Responses to sniffing clients, which request `http`, must not contain it. Elasticsearch's names are
+ * swapped: the readable value ends in `_in_bytes`.
  */
 function indexingBuffer(bytes: number, isHuman: boolean, { swapsIndexingBuffer }: Dialect): MutableJsonObject {
   if (!swapsIndexingBuffer)

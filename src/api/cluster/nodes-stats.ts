@@ -78,7 +78,7 @@ const NO_TRANSPORT = {
 const NO_COMPILATIONS = { compilations: 0, cache_evictions: 0, compilation_limit_triggered: 0 };
 const NO_RUNS = { count: 0, time_in_millis: 0, current: 0, failed: 0 };
 
-/** Bodies of requests that are being handled. What was handled before is not counted. */
+/** Bodies of requests in progress. Completed requests are not counted. */
 export function indexingPressure({ memory, dialect }: EngineContext, limit: number): MutableJsonObject {
   const bytes = memory.stats().find(({ name }) => name === 'in_flight_requests')?.estimated ?? 0;
   const sizes = {
@@ -97,7 +97,7 @@ export function indexingPressure({ memory, dialect }: EngineContext, limit: numb
   return { memory: { current: sizes, total: { ...sizes, ...rejections }, limit_in_bytes: limit } };
 }
 
-/** Sections of segments that are not in memory as a whole (docs/operations.md). */
+/** Sections of segments that are only partly in memory (docs/operations.md). */
 function segmentMemory(ctx: EngineContext): MutableJsonObject {
   const memory = ctx.segmentMemory();
   return {

@@ -83,12 +83,12 @@ const counted = {
 };
 let observer: PerformanceObserver | null = null;
 
-/** Garbage collections of this thread since the first call: nobody pays for counting them before. */
+/** Garbage collections of this thread since the first call, so that counting costs nothing until it is requested. */
 function collections(): MutableJsonObject {
   if (observer === null) {
     observer = new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {
-        // The types of Node leave `detail` out.
+        // Node's types omit `detail`.
         const { detail } = entry as { detail?: { kind?: number } };
         const sum = detail?.kind === constants.NODE_PERFORMANCE_GC_MINOR ? counted.young : counted.old;
         sum.collection_count++;

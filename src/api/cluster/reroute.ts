@@ -1,5 +1,5 @@
-// The commands of `_cluster/reroute`. All copies of a shard that this node can have are on it already, so each command is checked, and either
-// refused or explained as Elasticsearch does; none changes anything.
+// The commands of `_cluster/reroute`. This node already has every copy that it can have, so each command is validated, and either rejected
+// or explained as in Elasticsearch; none changes anything.
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { nearestNames } from '../../common/text/nearest-name.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -10,7 +10,7 @@ import { addressOf, isThisNode, nodeRoles } from './this-node.ts';
 interface CommandType {
   /** Parameters that name a node, all required. */
   readonly nodes: readonly string[];
-  /** Its optional flag; null: none. */
+  /** Its optional flag, or null. */
   readonly flag: string | null;
   /** Name in an error without `explain`. */
   readonly title: string;
@@ -40,7 +40,7 @@ interface Decision {
 }
 
 /**
- * What each command of the body would do.
+ * Explains what each command of the body would do.
  * @param explain  false: a command that cannot be carried out is an error
  * @throws ApiError as Elasticsearch refuses the body or a command
  */

@@ -1,4 +1,4 @@
-// Shards of an index and their copies: how many there are, and on which nodes.
+// Shards of an index and their copies: their number, and their nodes.
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -13,7 +13,7 @@ export interface ShardCounts {
   readonly replicas: number;
   /** Replicas of each shard that are on live nodes. */
   readonly activeReplicas: number;
-  /** Replicas of all shards that are not. */
+  /** Replicas of all shards that are not active. */
   readonly unassigned: number;
 }
 

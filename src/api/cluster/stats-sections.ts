@@ -29,7 +29,7 @@ function memoryJson(key: string, byField: Readonly<Record<string, number>>, patt
   };
 }
 
-/** Where the figures come from and how they are shown. */
+/** The source of the figures, and how they are rendered. */
 interface Shown {
   readonly dialect: Dialect;
   readonly fields?: NamedFields;
@@ -237,10 +237,10 @@ function searchJson(counters: Readonly<Record<string, number>>, { namesClusterMa
   };
 }
 
-/** What Elasticsearch estimates. */
+/** Elasticsearch's estimate. */
 const BYTES_PER_MAPPED_FIELD = 1024;
 
-/** Shards are not searched by several threads at once. */
+/** A shard is never searched by several threads at once. */
 const CONCURRENT_SEARCHES = {
   concurrent_query_total: 0,
   concurrent_query_time_in_millis: 0,

@@ -1,4 +1,4 @@
-// Tasks: operations that continue after their request was answered (`wait_for_completion=false`).
+// Tasks: operations that continue after the response (`wait_for_completion=false`).
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
@@ -99,7 +99,7 @@ export function taskBody(ctx: EngineContext, task: TaskInfo, isDetailed: boolean
   };
 }
 
-/** `resource_stats` of OpenSearch. Tasks share threads, so that the time and memory of one are not known. */
+/** `resource_stats` of OpenSearch. Tasks share threads, so the time and memory of a single task are unknown. */
 export function taskResources({ dialect }: EngineContext): MutableJsonObject {
   if (!dialect.namesClusterManager) return {};
   const none = { cpu_time_in_nanos: 0, memory_in_bytes: 0 };

@@ -5,7 +5,7 @@ import { matchesPattern } from '../../common/text/wildcard.ts';
 import type { ClusterNode } from '../core/cluster-node.ts';
 import type { EngineContext } from '../core/context.ts';
 
-/** The roles of this node by the names of the server that the service speaks like. */
+/** The roles of this node, named as by the emulated server. */
 export function nodeRoles({ dialect }: EngineContext): string[] {
   return dialect.namesClusterManager
     ? ['cluster_manager', 'data', 'ingest', 'remote_cluster_client']
@@ -43,20 +43,20 @@ export function addressOf({ publishAddress }: Pick<ClusterNode, 'publishAddress'
   return match ? { host: match[1].replace(/^\[|\]$/g, ''), port: Number(match[2]) } : { host: '127.0.0.1', port: null };
 }
 
-/** The number of a version as the servers store it: 8015000 of 8.15.0. */
+/** The number by which the servers store a version: 8015000 for 8.15.0. */
 function versionNumber(version: string): number {
   const [major, minor, patch] = version.split('.').map(Number);
   return major * 1_000_000 + minor * 1000 + patch;
 }
 
-/** Versions that nodes of Elasticsearch 8 show in `_nodes`. */
+/** Component versions that Elasticsearch 8 reports in `_nodes`. */
 export function componentVersions({ dialect }: EngineContext): MutableJsonObject {
   if (!dialect.showsNodeVersions) return {};
   const number = versionNumber(dialect.version);
   return { transport_version: number, index_version: number, component_versions: {} };
 }
 
-/** A node, this one by default, as cluster states and lists of shards show it. */
+/** A node, by default this one, in the form of cluster states and lists of shards. */
 export function nodeIdentity(ctx: EngineContext, node: ClusterNode = thisNode(ctx)): MutableJsonObject {
   const { dialect } = ctx;
   const number = versionNumber(dialect.version);

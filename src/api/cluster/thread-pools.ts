@@ -1,5 +1,5 @@
-// Thread pools by Elasticsearch's names. This node runs searches on http workers and writes on indexers; what other pools do there happens on these
-// threads too, so the other pools are listed for clients that request them, and never have threads, queues or rejections.
+// Thread pools by Elasticsearch's names. This node runs searches on http workers and writes on indexers. The same threads do the work of
+// the other pools, which are listed only for clients that request them and never have threads, queues or rejections.
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 
@@ -51,7 +51,7 @@ const POOLS: ReadonlyArray<readonly [name: string, type: ThreadPool['type'], kin
   ['write', 'fixed', 'writing', 'all'],
 ];
 
-/** The pools of the server that the service speaks like, by name. */
+/** The pools of the emulated server, by name. */
 export function threadPools(dialect: Dialect, counts: ThreadCounts): ThreadPool[] {
   const server: Server = dialect.namesClusterManager ? 'opensearch' : 'elasticsearch';
   return POOLS.filter(([, , , of]) => of === 'all' || of === server).map(([name, type, kind]) => {

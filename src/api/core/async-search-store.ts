@@ -1,6 +1,6 @@
 // Interface of the stored asynchronous searches of a node.
 
-/** An asynchronous search: running, or with its outcome. */
+/** An asynchronous search: running, or complete with its outcome. */
 export interface AsyncSearch {
   readonly id: string;
   /** The user or API key that started it; empty without users. */

@@ -1,18 +1,18 @@
-// A live node of the cluster as operations see it.
+// A live node of the cluster, as seen by operations.
 
 export interface ClusterNode {
   readonly id: string;
   readonly name: string;
   /** host:port of the REST API; null in the library without a socket. */
   readonly publishAddress: string | null;
-  /** host:port for the other nodes; null for a node of its own. */
+  /** host:port for the other nodes; null for a standalone node. */
   readonly transportAddress: string | null;
   readonly isManager: boolean;
-  /** null for this node, which measures itself when it is asked. */
+  /** null for this node, whose load is measured on request. */
   readonly load: NodeLoad | null;
 }
 
-/** How busy another node was when it last renewed its membership. */
+/** Load of another node at the last renewal of its membership. */
 export interface NodeLoad {
   readonly pid: number;
   readonly startedMs: number;

@@ -1,4 +1,5 @@
-// What the operations of src/api need from the node that runs them. src/node implements it for each http worker and for the library.
+// The interface between the operations of src/api and the node that runs them. src/node implements it for each http worker and for the
+// library.
 
 import type { ConfigFolders } from '../../common/config-folder.ts';
 import type { Mobility } from '../../common/turns/turn.ts';
@@ -61,7 +62,7 @@ export interface EngineContext {
   readonly clusterName: string;
   readonly nodeName: string;
   readonly nodeId: string;
-  /** What the server does where Elasticsearch's versions and OpenSearch differ. */
+  /** Behaviour where versions of Elasticsearch, and OpenSearch, differ. */
   readonly dialect: Dialect;
   /** host:port where the REST API listens; null in the library without a socket. */
   readonly publishAddress: string | null;
@@ -75,7 +76,7 @@ export interface EngineContext {
   readonly nodes: readonly ClusterNode[];
   /** Id of the live node with the primary copies of an index; null if there is none. */
   primaryNodeOf(index: IndexMeta): string | null;
-  /** What is wrong with a shard on disk; null if nothing is known. */
+  /** Known damage of a shard on disk; null if there is none. */
   damageOf(index: IndexMeta, shard: number): string | null;
   /** Current snapshot of a shard. @throws ApiError index_closed_exception */
   acquire(index: IndexState, shard: number): ShardSnapshot;
@@ -92,7 +93,7 @@ export interface EngineContext {
   flush(index: IndexState, force: boolean): Promise<void>;
   forceMerge(index: IndexState, options: { maxNumSegments: number; onlyExpungeDeletes: boolean }): Promise<void>;
   shardStats(index: IndexState): Promise<ShardStats[]>;
-  /** Where reads of a shard are counted; null: it is not open. */
+  /** Read counters of a shard; null if it is not open. */
   reads(uuid: string, shard: number): ReadCounters | null;
   readonly contexts: SearchContextStore;
   readonly tasks: TaskStore;

@@ -1,9 +1,9 @@
-// Copies of shards over the nodes of the cluster: how many an index is to have, and which node has each.
+// Copies of shards over the nodes of the cluster: their intended number, and the node of each.
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import type { EngineContext } from './context.ts';
 
-/** Replicas that an index is to have. Auto-expanded ones follow the number of nodes. */
+/** Intended number of replicas of an index. Auto-expanded ones follow the number of nodes. */
 export function replicasOf(ctx: EngineContext, { settings }: IndexMeta): number {
   const range = /^(\d+)-(\d+|all)$/.exec(String(settings['index.auto_expand_replicas'] ?? 'false'));
   if (range === null) return Number(settings['index.number_of_replicas'] ?? 1);

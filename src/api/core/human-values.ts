@@ -6,7 +6,7 @@ import { formatByteSize } from '../../common/text/byte-size.ts';
 import { formatDuration } from '../../common/text/time-unit.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 
-/** Names whose readable form is not the name without its unit. */
+/** Readable names that are not just the name without its unit. */
 const READABLE_NAMES: Readonly<Record<string, string>> = {
   fixed_bit_set_memory: 'fixed_bit_set',
   total_time_excluding_waiting_on_lock: 'total_time_excluding_waiting',

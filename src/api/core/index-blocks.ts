@@ -1,4 +1,4 @@
-// Blocks of an index: which requests they refuse.
+// Index blocks: rejects the requests that they block.
 import { ApiError } from '../../errors/api-error.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { blockedError, DISK_IS_FULL } from '../../metadata/indices/metadata-blocks.ts';
@@ -10,7 +10,7 @@ export function checkWritable(index: IndexState): void {
   if (state === 'close') throw new ApiError('index_closed_exception', 400, 'closed', { details: { index: name, index_uuid: uuid } });
   if (settings['index.blocks.read_only'] === 'true') throw blockedError(name, 403, 'FORBIDDEN/5/index read-only (api)');
   if (settings['index.blocks.write'] === 'true') throw blockedError(name, 403, 'FORBIDDEN/8/index write (api)');
-  // Clients try again later: the block is set while the disk is full.
+  // Clients retry later: the block is set while the disk is full.
   if (settings['index.blocks.read_only_allow_delete'] === 'true') throw blockedError(name, 429, `TOO_MANY_REQUESTS/12/${DISK_IS_FULL}`);
 }
 

@@ -1,4 +1,4 @@
-// Which indices a request means: its expression, with its options in place of the operation's defaults.
+// Resolves the indices of a request: its expression, with its options overriding the operation's defaults.
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
@@ -70,7 +70,7 @@ export function targetMetas(ctx: EngineContext, target: IndexTarget, base: Indic
   return targetNames(ctx, target, base).map((name) => ctx.cluster.indices[name]);
 }
 
-/** As `targetMetas`, for requests that show metadata. @throws ApiError cluster_block_exception (403): the block `metadata` hides it */
+/** Like `targetMetas`, for requests that show metadata. @throws ApiError cluster_block_exception (403): the block `metadata` hides it */
 export function shownMetas(ctx: EngineContext, target: IndexTarget, base: IndicesOptions): IndexMeta[] {
   const metas = targetMetas(ctx, target, base);
   metas.forEach(checkMetadataReadable);
@@ -85,7 +85,7 @@ export function requireNames(ctx: EngineContext, expression: string): void {
   if (refused.length > 0) throw names.refusal(refused);
 }
 
-/** The error for a name that the caller may not use, null if they may. */
+/** The error for a name that the caller may not use, otherwise null. */
 export function refusalOf(ctx: EngineContext, name: string): ApiError | null {
   const { names } = ctx.cluster;
   return names === undefined || names.allows(name) ? null : names.refusal([name]);

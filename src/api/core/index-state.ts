@@ -1,4 +1,4 @@
-// An index as an operation sees it: its metadata with the mapping and the analysis built from it, and snapshots of its shards.
+// An index for operations: its metadata with the mapping and analysis built from it, and snapshots of its shards.
 
 import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
@@ -6,7 +6,7 @@ import type { ShardRouting } from '../../metadata/indices/shard-routing.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { QueryAnalysis } from '../../search/index-query/query-analysis.ts';
 
-/** Metadata of an index with the mapping and analysis built from it. Immutable: a change of metadata makes a new state. */
+/** Metadata of an index with the mapping and analysis built from it. Immutable: a metadata change creates a new state. */
 export interface IndexState {
   readonly meta: IndexMeta;
   readonly mapping: MappingSnapshot;
@@ -14,13 +14,13 @@ export interface IndexState {
   readonly analysis: QueryAnalysis;
   readonly numberOfShards: number;
   readonly routing: ShardRouting;
-  /** What the caller does not see; absent if everything is visible. */
+  /** Limits on what the caller sees; absent if everything is visible. */
   readonly hidden?: Hidden;
 }
 
 /** Limits of document and field level security. */
 export interface Hidden {
-  /** Tells these limits from others: cached answers differ by it. */
+  /** Identifies these limits in the keys of cached responses. */
   readonly key: string;
   readonly documents: boolean;
   readonly fields: boolean;

@@ -1,5 +1,5 @@
-// How often a shard was searched and read, in memory that all threads share: each of them adds without locks, and whichever thread answers `_stats`
-// reads the sums.
+// How often a shard was searched and read, in memory that all threads share: each adds without locks, and any thread can read the sums for
+// `_stats`.
 //   words: KINDS counters, then MAX_GROUPS slots of: length of the name (0: free, TAKEN: being written), name in UTF-8, KINDS counters
 //   a counter: two words, low before high
 
@@ -19,7 +19,7 @@ const READ_COUNTS = [
 type ReadCount = (typeof READ_COUNTS)[number];
 const NUMBERS = Object.fromEntries(READ_COUNTS.map((kind, i) => [kind, i])) as Record<ReadCount, number>;
 
-/** Searches of further groups (`stats` of a request) are counted in the totals only: clients choose the names. */
+/** Searches of further groups (`stats` of a request) are counted only in the totals, because clients choose the names. */
 const MAX_GROUPS = 8;
 const MAX_NAME_BYTES = 64;
 const COUNTER_WORDS = 2;
@@ -41,7 +41,7 @@ export class ReadCounters {
     this.#bytes = new Uint8Array(memory);
   }
 
-  /** @param groups  names of the request's `stats`, each of which counts as well */
+  /** @param groups  names in the request's `stats`, each counted separately as well */
   add(amounts: Partial<Record<ReadCount, number>>, groups: readonly string[] = []): void {
     this.#addAll(0, amounts);
     for (const group of groups) {
@@ -60,14 +60,14 @@ export class ReadCounters {
     for (const slot of slots()) {
       const name = this.#nameAt(slot);
       if (name === null) continue;
-      // A group that two threads met first at the same time has two slots.
+      // A group that two threads saw first at the same time has two slots.
       found.set(name, sumOf(found.get(name), this.#read(slot + GROUP_COUNTS_AT)));
     }
     return found;
   }
 
   #addAll(at: number, amounts: Partial<Record<ReadCount, number>>): void {
-    // Every search and every get comes here: no entries, no closures.
+    // Hot path of every search and get: no entry arrays, no closures.
     for (const key in amounts) {
       const kind = key as ReadCount;
       const amount = Math.round(amounts[kind] ?? 0);

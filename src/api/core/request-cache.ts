@@ -1,10 +1,10 @@
-// Cache of search answers. The key contains the request, the metadata version and the generation of every searched shard, so an answer is never
+// Cache of search responses. The key contains the request, the metadata version and the generation of every searched shard, so a response is never
 // stale: a refresh with changes increases the generation.
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { writeJson } from '../../common/json/json-write.ts';
 import { RawJson } from '../../common/json/raw-json.ts';
 
-/** Limits in characters: for all answers together, and for one answer. */
+/** Limits in characters: for all responses together, and for one response. */
 const MAX_CHARS = 8 << 20;
 const MAX_ENTRY_CHARS = 64 << 10;
 
@@ -15,11 +15,11 @@ interface Entry {
 }
 
 export class RequestCache {
-  /** From the oldest to the newest. A hit only sets a mark: moving the entry would make the Map rebuild its table again and again. */
+  /** Ordered from oldest to newest. A hit only sets a mark, because moving the entry would make the Map rebuild its table repeatedly. */
   readonly #entries = new Map<string, Entry>();
   #chars = 0;
 
-  /** The cached answer with this `took`, or null. */
+  /** The cached response with this `took`, or null. */
   get(key: string, tookMs: number): MutableJsonObject | null {
     const entry = this.#entries.get(key);
     if (!entry) return null;
@@ -27,7 +27,7 @@ export class RequestCache {
     return { ...entry.answer, took: tookMs };
   }
 
-  /** Stores an answer, with its large parts as JSON text that can be sent as it is. */
+  /** Stores a response, with its large parts as JSON text that can be sent unchanged. */
   put(key: string, answer: MutableJsonObject): void {
     const stored: MutableJsonObject = { ...answer };
     let chars = key.length + 200;

@@ -1,14 +1,17 @@
-// What operations and the REST API see of the process's circuit breakers.
+// The interface of operations and the REST API to the process's circuit breakers.
 
 export interface RequestMemory {
   /**
    * Accounts for bytes of a request until `release`.
-   * @param held  bytes that the request has reserved before. @throws ApiError circuit_breaking_exception (429)
+   * @param held  bytes that the request has already reserved. @throws ApiError circuit_breaking_exception (429)
    */
   reserve(bytes: number, label: string, held?: number): void;
   /** @param bytes  all that the request has reserved */
   release(bytes: number): void;
-  /** For bytes that do not fit: resolves when the garbage of earlier requests is collected. @returns null if there is nothing to wait for */
+  /**
+   * To be awaited for bytes that do not fit: resolves when the garbage of earlier requests has been collected. @returns null if there is
+   * nothing to wait for
+   */
   makeRoom(bytes: number): Promise<void> | null;
   /** @throws ApiError circuit_breaking_exception (429): the process has no `bytes` left */
   check(bytes: number, label: string): void;

@@ -1,5 +1,5 @@
-// Caches of searches. Each engine of a program has its own: generations of shards, stored scripts and cluster settings of one engine mean nothing
-// in another.
+// Caches of searches. Each engine of a program has its own, because generations, stored scripts and cluster settings of one engine do not
+// apply to another.
 import type { AggTree } from '../../aggs/index.ts';
 import { BoundedMap } from '../../common/bounded-map.ts';
 import { RecentStrings } from '../../common/recent-strings.ts';
@@ -15,7 +15,7 @@ export interface ParsedBody {
   readonly request: SearchRequest;
   /** null without aggregations. */
   readonly aggs: AggTree | null;
-  /** Why answers to this body cannot be cached; empty if they can. */
+  /** Why responses to this body cannot be cached; empty if they can. */
   readonly uncacheable: ReadonlySet<UncacheableReason>;
 }
 

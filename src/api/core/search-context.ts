@@ -9,15 +9,15 @@ export type ContextKind = 'scroll' | 'pit';
 /** The hit at which a page of a scroll ended. */
 export type ScrollPosition = AfterHit & { readonly shard: number };
 
-/** What a context holds besides its snapshots. Plain data: it is sent from thread to thread. */
+/** The state of a context other than its snapshots. Plain data, since it is sent between threads. */
 export interface ContextState {
-  /** Filters of the aliases that named each target. */
+  /** Alias filters of each target. */
   readonly filters: ReadonlyArray<readonly JsonObject[] | null>;
   /** Body of a scroll's first request; empty for a point in time. */
   readonly body: string;
   /** Parameters of a scroll's first request; empty for a point in time. */
   readonly parameters: SearchParameters;
-  /** Time of a scroll's first request, which `now` means on all its pages. 0 for a point in time. */
+  /** Time of a scroll's first request, used as `now` on all its pages. 0 for a point in time. */
   readonly nowMs: number;
   /** Last hit of the previous page of a scroll; null if there was none. */
   readonly after: ScrollPosition | null;
@@ -48,7 +48,7 @@ export interface SearchContextStore {
   /**
    * Stores snapshots that this thread has acquired.
    * @returns the context's key
-   * @throws ApiError es_rejected_execution_exception (429): there are `limit` contexts of this kind already
+   * @throws ApiError es_rejected_execution_exception (429): there are already `limit` contexts of this kind
    */
   open(
     kind: ContextKind,

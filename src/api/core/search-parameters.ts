@@ -35,7 +35,7 @@ export interface SearchParameters {
   readonly totalHitsAsInt?: boolean;
   readonly allowPartialResults?: boolean;
   readonly scrollMs?: number;
-  /** false: bypass the cache of answers; true: cache an answer even if its body was not seen before. */
+  /** false: bypass the cache of responses; true: cache a response even if its body was not seen before. */
   readonly requestCache?: boolean;
   /** Show scores in `matched_queries`. */
   readonly includeNamedScores?: boolean;

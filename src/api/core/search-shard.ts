@@ -1,4 +1,4 @@
-// A shard of a snapshot as searches see it, with the limits of its index and of the cluster.
+// A shard of a snapshot for searches, with the limits of its index and of the cluster.
 import { readIndexSort } from '../../mapping/core/index-sort.ts';
 import { MAX_PARSED_CLAUSES } from '../../query/clause-counter.ts';
 import { DEFAULT_LIMITS, type ShardLimits } from '../../search/shard/limits.ts';
@@ -43,7 +43,7 @@ export function allowsExpensive(ctx: EngineContext): boolean {
   return String(transient['search.allow_expensive_queries'] ?? persistent['search.allow_expensive_queries'] ?? true) !== 'false';
 }
 
-/** `indices.query.bool.max_clause_count` of the cluster; what the parser refuses anyway is no use as a limit. */
+/** `indices.query.bool.max_clause_count` of the cluster; a limit above that of the parser has no effect. */
 function maxClausesOf(ctx: EngineContext): number {
   const { transient, persistent } = ctx.cluster.settings;
   const value = transient[MAX_CLAUSE_COUNT] ?? persistent[MAX_CLAUSE_COUNT];

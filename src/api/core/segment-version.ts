@@ -1,2 +1,2 @@
-// The version of segments in responses, where Elasticsearch shows that of Lucene.
+// The segment version in responses, in place of Elasticsearch's Lucene version.
 export const SEGMENT_VERSION = '1.0.0';

@@ -1,4 +1,4 @@
-// Interface of the slow log: searches and writes that exceeded a threshold of their index. Main writes it and remembers the last entries.
+// Interface of the slow log: searches and writes that exceeded a threshold of their index. Main writes it and keeps the last entries.
 import type { SlowLevel } from '../../metadata/settings/slow-log-thresholds.ts';
 
 export interface SlowEntry {

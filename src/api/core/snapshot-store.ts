@@ -1,4 +1,4 @@
-// Interface of the repositories and snapshots of a node. Repositories are read and written in a thread of their own, which main starts when needed.
+// Interface of the repositories and snapshots of a node. A dedicated thread, which main starts on demand, reads and writes repositories.
 import type { JsonObject } from '../../common/json/json-value.ts';
 import type { RepositoryConfig, ShardProgress, SnapshotDetails, SnapshotInfo } from '../../snapshots/snapshot-types.ts';
 
@@ -80,7 +80,7 @@ export interface SnapshotStore {
   list(repository: string): Promise<readonly SnapshotInfo[]>;
   running(): Promise<{ readonly snapshots: readonly RunningSnapshot[]; readonly restores: readonly RunningRestore[] }>;
   details(repository: string, snapshot: SnapshotInfo): Promise<SnapshotDetails>;
-  /** Removes what no snapshot needs. */
+  /** Removes files that no snapshot needs. */
   cleanup(repository: string): Promise<{ readonly blobs: number; readonly bytes: number }>;
   /** @returns null if the request does not wait */
   create(request: CreateSnapshot): Promise<SnapshotInfo | null>;

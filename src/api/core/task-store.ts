@@ -1,4 +1,4 @@
-// Interface of the task list: operations that continue after their request was answered (`wait_for_completion=false`).
+// Interface of the task list: operations that continue after the response (`wait_for_completion=false`).
 import type { JsonObject } from '../../common/json/json-value.ts';
 import type { ApiErrorData } from '../../errors/api-error.ts';
 
@@ -31,7 +31,7 @@ export interface TaskInfo extends TaskStart {
   readonly result: TaskResult | null;
 }
 
-/** Reply to a progress report: what the task must do from now on. */
+/** Reply to a progress report: instructions for the rest of the task. */
 export interface TaskControl {
   readonly isCancelled: boolean;
   readonly requestsPerSecond: number | null;

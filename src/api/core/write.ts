@@ -1,12 +1,12 @@
 // A single write: its operation, the conditions that it must meet, and when it becomes searchable.
 import type { ShardOperation, ShardOutcome } from '../../indexing/shard-operation.ts';
 
-/** `refresh` of a write: whether to refresh at once, or to answer after the next refresh. */
+/** `refresh` of a write: refresh at once, or respond after the next refresh. */
 export type Refresh = 'false' | 'true' | 'wait_for';
 
 export type VersionType = ShardOperation['versionType'];
 
-/** Optimistic concurrency control: what the stored document must be like. null members are not checked. */
+/** Optimistic concurrency control: required properties of the stored document. null members are not checked. */
 export type WriteConditions = Pick<ShardOperation, 'ifSeqNo' | 'ifPrimaryTerm' | 'version' | 'versionType'>;
 
 export const NO_CONDITIONS: WriteConditions = { ifSeqNo: null, ifPrimaryTerm: null, version: null, versionType: 'internal' };

@@ -7,7 +7,7 @@ import type { EngineContext } from '../core/context.ts';
 import { activeReplicas, replicasOf } from '../core/copies.ts';
 import type { IndexState } from '../core/index-state.ts';
 
-/** What a request waits for. A null count stands for the setting `index.write.wait_for_active_shards`. */
+/** The condition of a request. A null count means the setting `index.write.wait_for_active_shards`. */
 export interface ActiveShards {
   readonly count: number | 'all' | null;
   readonly timeoutMs: number;

@@ -42,7 +42,7 @@ export class LineReader {
   #chunk: Uint8Array = new Uint8Array(0);
   /** Where the next line of the chunk begins. */
   #at = 0;
-  /** A line that began in earlier chunks. */
+  /** A line that started in earlier chunks. */
   #rest: Uint8Array[] = [];
   /** Number of lines returned so far. */
   lineNumber = 0;

@@ -31,13 +31,13 @@ const READ_AHEAD_BYTES = 8 << 20;
 /** Bytes of operations per group once writing has begun. */
 const GROUP_BYTES = 2 << 20;
 
-/** Most operations in a group: making a message of more would hold the event loop for long. */
+/** Maximum number of operations in a group: a message with more would block the event loop for long. */
 const GROUP_ITEMS = 5000;
 
-/** Lines that are parsed between two looks at the clock. */
+/** Number of lines parsed between two checks of the clock. */
 const PARSED_LINES = 500;
 
-/** Items that are resolved, or settled, between two looks at the clock. */
+/** Number of items resolved or settled between two checks of the clock. */
 const SLICE_ITEMS = 64;
 
 /** Groups in flight at once: one is written while the next is read. */
@@ -51,14 +51,14 @@ export interface BulkRequest {
   readonly routing: string | null;
   readonly pipeline: string | null;
   readonly requireAlias: boolean;
-  /** `_source` parameter: the part of the document that answers to updates show. */
+  /** `_source` parameter: the part of the document shown in responses to updates. */
   readonly source: SourceFilter | null;
   readonly activeShards?: ActiveShards;
   /** Items may name a type, as in version 7. */
   readonly hasTypes?: boolean;
 }
 
-/** @throws ApiError 400 for a malformed body. Failures of items are part of the answer. */
+/** @throws ApiError 400 for a malformed body. Failures of items are part of the response. */
 export async function bulk(ctx: EngineContext, request: BulkRequest): Promise<Record<string, unknown>> {
   const started = performance.now();
   const breath = new Breath();
@@ -100,9 +100,9 @@ interface ShardGroup {
   readonly index: IndexState;
   readonly shard: number;
   readonly operations: WriteOperation[];
-  /** As their items named them; parallel to `operations`. */
+  /** Actions as named by the items; parallel to `operations`. */
   readonly actions: Action[];
-  /** Parts of the document that the answers to updates show; parallel to `operations`. */
+  /** Parts of the document that the responses to updates show; parallel to `operations`. */
   readonly filters: (SourceFilter | null)[];
   /** Position of each operation among all items of the request; parallel to `operations`. */
   readonly places: number[];
@@ -113,7 +113,7 @@ class BulkRun {
   readonly #ctx: EngineContext;
   readonly #request: BulkRequest;
   readonly #breath: Breath;
-  /** As JSON once they are settled: a tenth of the objects' memory. */
+  /** Settled items as JSON, which takes a tenth of the objects' memory. */
   readonly #items: RawJson[] = [];
   readonly #touched = new Map<string, { index: IndexState; shard: number }>();
   /** Resolved index names: a name means the same index for all items of the request. */
@@ -129,7 +129,7 @@ class BulkRun {
     this.#breath = breath;
   }
 
-  /** Starts to write items. Resolves when the next group may be read. */
+  /** Starts writing items. Resolves when the next group may be read. */
   async send(items: readonly Item[]): Promise<void> {
     for (let first = 0; first < items.length; first += GROUP_ITEMS) {
       await this.#sendGroup(items.slice(first, first + GROUP_ITEMS));
@@ -268,7 +268,8 @@ class BulkRun {
 
 /** @param body  holds RawJson only as `get` */
 function itemJson(action: Action, body: Record<string, unknown>): RawJson {
-  // JSON.stringify makes flat strings. What writeJson joins takes several times the memory, and is flattened only when it is sent.
+  // JSON.stringify makes flat strings. Strings joined by writeJson take several times the memory, and are flattened only when they are
+  // sent.
   return new RawJson(
     body.get === undefined && body.error === undefined ? JSON.stringify({ [action]: body }) : writeJson({ [action]: body }),
   );

@@ -1,4 +1,4 @@
-// One batch of an operation over everything that a query finds: a page of a scroll, what happens to its hits, and their writes. Its position and its
+// One batch of an operation over all matches of a query: a page of a scroll, the plan for its hits, and their writes. Its position and its
 // outcome are plain JSON, so that a lane can run it. A document that changed in between is a version conflict.
 // Source: Elasticsearch's reindex module (behaviour).
 
@@ -45,7 +45,7 @@ export interface PlannedWrite {
   readonly operation: WriteOperation;
 }
 
-/** A hit that cannot be written: a pipeline failed, or the caller lacks a right. */
+/** A hit that cannot be written: a pipeline failed, or the caller lacks a privilege. */
 export interface RefusedWrite {
   readonly index: string;
   readonly id: string;
@@ -55,15 +55,15 @@ export interface RefusedWrite {
 /** What to do with a hit; null leaves it alone. */
 export type PlanHit = (hit: ByQueryHit) => PlannedWrite | RefusedWrite | null | Promise<PlannedWrite | RefusedWrite | null>;
 
-/** What an operation does. */
+/** The work of an operation. */
 export interface ByQueryWork {
   readonly source: ByQuerySource;
   readonly plan: PlanHit;
-  /** The counts that it can have besides those of all operations. */
+  /** Its counts in addition to those of all operations. */
   readonly kinds: ReadonlyArray<'updated' | 'created' | 'deleted'>;
 }
 
-/** Where an operation stands between two batches. */
+/** The state of an operation between two batches. */
 export interface BatchPosition {
   /** null before the first batch. */
   readonly scrollId: string | null;
@@ -79,11 +79,11 @@ export interface BatchCounts {
   deleted: number;
   conflicts: number;
   noops: number;
-  /** Of writes that the queue of a shard refused. */
+  /** Retries of writes that the queue of a shard rejected. */
   retries: number;
 }
 
-/** A position that has been JSON. */
+/** Reads a position from JSON. */
 export function readPosition({ scrollId, left, keepAliveMs }: JsonObject): BatchPosition {
   return {
     scrollId: typeof scrollId === 'string' ? scrollId : null,
@@ -118,7 +118,7 @@ export function retryDelayMs(attempt: number): number {
   return Math.min(FIRST_RETRY_MS * 2 ** attempt, 5000);
 }
 
-/** The queue that the request needs is full, and trying again may help. */
+/** Whether the request's queue is full, so that a retry may succeed. */
 export function isRetried(error: unknown, attempt: number): boolean {
   return error instanceof ApiError && error.type === 'es_rejected_execution_exception' && attempt < MAX_RETRIES;
 }
@@ -161,7 +161,7 @@ function nextPage(ctx: EngineContext, source: ByQuerySource, { scrollId, keepAli
   if (scrollId !== null) return continueScroll(ctx, scrollId, keepAliveMs, false);
   const sort = source.body['sort'] ?? ['_doc'];
   const body = { ...source.body, size: batchSizeOf(source), seq_no_primary_term: true, version: true, sort };
-  // Documents of a missing shard must not be left out silently.
+  // Documents of a missing shard must not be skipped silently.
   const parameters = { ...source.parameters, allowPartialResults: false };
   return startScroll(ctx, { indices: source.indices, parameters, body: writeJson(body) }, keepAliveMs);
 }

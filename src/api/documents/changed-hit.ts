@@ -61,7 +61,7 @@ export async function ingested(
   const routing = routingThroughAlias(index, changed.index, changed.routing, 'index_routing');
   const made = { ...makeOperation(opType, changed.id ?? generateId(), routing, changed.conditions), source: changed.source };
   try {
-    // A document that comes from elsewhere gets the id of its series.
+    // A document from another index gets the id of its series.
     return { index, operation: index.routing.isTimeSeries && !keepsId ? inTimeSeries(index, { ...made, autoId: true }) : made };
   } catch (error) {
     return failed(error);

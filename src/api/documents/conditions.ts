@@ -14,7 +14,7 @@ export function checkRouting(index: IndexState, id: string, routing: string | nu
   });
 }
 
-/** Problems of a write's conditions, for `validationError`. @throws ApiError illegal_argument_exception: negative numbers */
+/** Invalid conditions of a write, for `validationError`. @throws ApiError illegal_argument_exception: negative numbers */
 export function conditionProblems(
   kind: WriteOperation['kind'],
   id: string | null,

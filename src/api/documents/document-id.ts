@@ -18,7 +18,7 @@ export function generateId(): string {
   return pool.toString('base64url', used - ID_BYTES, used);
 }
 
-/** Why an id cannot be used, or null. */
+/** Why an id is invalid, or null. */
 export function idProblem(id: string): string | null {
   if (id === '') return 'if _id is specified it must not be empty';
   const bytes = Buffer.byteLength(id);

@@ -26,7 +26,7 @@ export interface GetRequest {
   readonly mobility?: Mobility;
 }
 
-/** Answer of `GET /{index}/_doc/{id}`; `found: false` if the document is missing. */
+/** Response of `GET /{index}/_doc/{id}`; `found: false` if the document is missing. */
 export async function getDocument(ctx: EngineContext, request: GetRequest): Promise<Record<string, unknown>> {
   const { index, document } = await loadDocument(ctx, request);
   return renderGet(index, request, document);
@@ -73,7 +73,7 @@ export async function loadDocument(
   return { index, document };
 }
 
-/** The version of a document that searches see. */
+/** The version of a document that is visible to searches. */
 function getRefreshed(ctx: EngineContext, index: IndexState, shard: number, id: string): StoredDocument | null {
   const snapshot = ctx.acquire(index, shard);
   try {

@@ -1,4 +1,4 @@
-// `_source` in answers: the stored bytes, or the part of the document that a filter leaves.
+// `_source` in responses: the stored bytes, or the part of the document that passes a filter.
 import { RawJson } from '../../common/json/raw-json.ts';
 import { filterSource, type SourceFilter } from '../../common/json/source-filter.ts';
 import { parseToWrite } from '../../common/json/source-numbers.ts';

@@ -1,4 +1,4 @@
-// Runs an operation over everything that a query finds, batch by batch, at the rate that its sender allows.
+// Runs an operation over all matches of a query, batch by batch, at the requested rate.
 // Source: Elasticsearch's reindex module (behaviour and response).
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,11 +26,11 @@ export interface ByQueryOptions extends BatchOptions {
   readonly isCancelled?: () => boolean;
   /** Receives the counts before anything is read. The object is updated as the operation proceeds. */
   readonly observe?: (totals: ByQueryTotals) => void;
-  /** Runs a batch elsewhere; null if the operation was cancelled meanwhile. @throws ApiError es_rejected_execution_exception: it may be repeated */
+  /** Runs a batch elsewhere; null if the operation was cancelled in the meantime. @throws ApiError es_rejected_execution_exception: it may be repeated */
   readonly runElsewhere?: (position: BatchPosition, isCancelled: () => boolean) => Promise<BatchOutcome | null>;
 }
 
-/** Counts shown in the answer. */
+/** Counts shown in the response. */
 export interface ByQueryTotals extends BatchCounts {
   total: number;
   batches: number;
@@ -163,7 +163,7 @@ function countsOf(totals: ByQueryTotals): MutableJsonObject {
   };
 }
 
-/** Status and body of the answer. @param kinds  the counts that this operation can have */
+/** Status and body of the response. @param kinds  the counts that this operation can have */
 export function byQueryAnswer(
   totals: ByQueryTotals,
   started: number,

@@ -1,4 +1,5 @@
-// `_termvectors`, `_mtermvectors`: the terms of a document's fields, found by analysing its source again, with their statistics in the shard.
+// `_termvectors`, `_mtermvectors`: the terms of a document's fields, obtained by analysing its source again, with their statistics in the
+// shard.
 
 import { jsonFloat } from '../../common/json/json-float.ts';
 import { parseJsonBytes } from '../../common/json/json-parse.ts';
@@ -184,7 +185,7 @@ function bestTerms(type: FieldType, vector: FieldVector, filter: VectorFilter, s
   return new Map(scored.sort(([a, left], [b, right]) => right - left || (a < b ? -1 : 1)).slice(0, filter.maxNumTerms));
 }
 
-/** `{ docs }` with an answer or an `error` for each request. */
+/** `{ docs }` with a response or an `error` for each request. */
 export async function multiTermVectors(
   ctx: EngineContext,
   requests: readonly TermVectorsRequest[],

@@ -1,4 +1,5 @@
-// Writes to indices of time series: the id of a document follows from its series and its time, documents are not updated, and have no routing.
+// Writes to indices of time series: the id of a document is derived from its series and time, documents cannot be updated, and have no
+// routing.
 import { parseJsonBytes } from '../../common/json/json-parse.ts';
 import { isObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -9,7 +10,7 @@ import type { IndexState } from '../core/index-state.ts';
 import type { WriteOperation } from '../core/write.ts';
 
 /**
- * A write to an index of time series with the id that the document has there; a write to another index as it is.
+ * Adds the id to a write to a time series index; leaves a write to another index unchanged.
  * @throws ApiError illegal_argument_exception, document_parsing_exception: an update, a routing value, another id, a document of no series
  */
 export function inTimeSeries({ meta: { name }, mapping, routing }: IndexState, op: WriteOperation): WriteOperation {

@@ -7,7 +7,7 @@ import type { WriteConditions } from '../core/write.ts';
 
 /** Options in the body of an update. They override parameters. */
 export interface UpdateBodyOptions {
-  /** The part of the document that the answer shows. */
+  /** The part of the document that the response shows. */
   readonly source: SourceFilter | null;
   readonly conditions: Partial<Pick<WriteConditions, 'ifSeqNo' | 'ifPrimaryTerm'>>;
 }

@@ -1,9 +1,9 @@
-// Answers to writes, the same for single requests and for items of bulk requests.
+// Responses to writes, the same for single requests and for items of bulk requests.
 import type { IndexState } from '../core/index-state.ts';
 import type { Refresh, WriteOutcome } from '../core/write.ts';
 import { writeShards } from './write-target.ts';
 
-/** The answer to a write. Its keys are in Elasticsearch's order. */
+/** The response to a write. Its keys are in Elasticsearch's order. */
 export function writeBody(index: IndexState, outcome: WriteOutcome & { ok: true }, refresh: Refresh): Record<string, unknown> {
   const body: Record<string, unknown> = { _index: index.meta.name, _id: outcome.id, _version: outcome.version, result: outcome.result };
   if (outcome.result === 'noop') body._shards = { total: 0, successful: 0, failed: 0 };

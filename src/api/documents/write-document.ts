@@ -57,7 +57,7 @@ export async function indexDocument(ctx: EngineContext, request: IndexRequest): 
   );
 }
 
-/** Answer for a document that a pipeline drops. */
+/** Response for a document that a pipeline drops. */
 export function droppedBody(index: string, id: string | null): Record<string, unknown> {
   const shards = { total: 0, successful: 0, failed: 0 };
   return { _index: index, _id: id ?? 'auto-generated', _version: -3, result: 'noop', _shards: shards };
@@ -92,7 +92,7 @@ export interface UpdateRequest {
   readonly retryOnConflict: number;
   readonly docAsUpsert: boolean;
   readonly conditions: WriteConditions;
-  /** `_source` parameters: the part of the updated document to show in the `get` section of the answer. */
+  /** `_source` parameters: the part of the updated document to show in the `get` section of the response. */
   readonly source: SourceFilter | null;
   readonly activeShards?: ActiveShards;
 }

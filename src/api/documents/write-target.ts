@@ -9,7 +9,7 @@ import type { IndexState } from '../core/index-state.ts';
 import type { WriteOperation } from '../core/write.ts';
 
 /**
- * The index to which `name` is written. A missing index is created, with its templates.
+ * The index that writes to `name` go to. A missing index is created, with its templates.
  * @throws ApiError index_not_found_exception, invalid_index_name_exception, illegal_argument_exception (alias without a write index)
  */
 export async function writeIndex(ctx: EngineContext, name: string, requireAlias: boolean): Promise<IndexState> {
@@ -41,7 +41,7 @@ export async function writeIndex(ctx: EngineContext, name: string, requireAlias:
   try {
     await ctx.command('autoCreateIndex', { index: name });
   } catch (error) {
-    // Another request has created it meanwhile.
+    // Another request has created it in the meantime.
     if (!(error instanceof ApiError) || error.type !== 'resource_already_exists_exception') throw error;
   }
   const created = ctx.index(name) ?? aliasMembers(ctx, name).find(({ write }) => write === true)?.index;
@@ -51,7 +51,7 @@ export async function writeIndex(ctx: EngineContext, name: string, requireAlias:
 
 /**
  * Checks a write to a data stream or one of its backing indices.
- * @param name  as the request names the index
+ * @param name  name of the index in the request
  * @throws ApiError illegal_argument_exception: documents can only be added to a stream, and only through its name
  */
 export function checkStreamWrite(

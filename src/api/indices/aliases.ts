@@ -82,7 +82,7 @@ function splitStreams(ctx: EngineContext, expressions: readonly string[]): { str
 function resolve(ctx: EngineContext, expressions: readonly string[], base: (typeof TARGETS)[keyof typeof TARGETS]): string[] {
   const names = targetNames(ctx, { index: expressions.join(','), allowNoIndices: false }, base);
   if (!expressions.some((expression) => expression.includes('*') || expression === '_all')) return names;
-  // Patterns mean indices, not those that the caller reaches only through an alias.
+  // Patterns do not match indices that the caller reaches only through an alias.
   const own = new Set(ownNames(ctx));
   return names.filter((name) => own.has(name));
 }
@@ -132,7 +132,7 @@ export interface AliasesFound {
   readonly body: Record<string, unknown>;
 }
 
-/** @param names  null for all aliases and indices without any. A name with a leading `-` excludes what the names before it mean */
+/** @param names  null for all aliases and indices without any. A name with a leading `-` excludes matches of the names before it */
 export function getAliases(ctx: EngineContext, target: IndexTarget, names: readonly string[] | null): AliasesFound {
   if (names !== null) requireNames(ctx, names.join(','));
   const metas = shownMetas(ctx, target, TARGETS.any);
@@ -158,7 +158,7 @@ export function getAliases(ctx: EngineContext, target: IndexTarget, names: reado
 
 const isPattern = (name: string): boolean => name.includes('*') || name === '_all';
 
-/** The names without patterns that were not found; one that a later exclusion behind a pattern leaves out is not missing. */
+/** The names without patterns that were not found; a name that a later exclusion after a pattern removes is not missing. */
 function missingNames(names: readonly string[], found: ReadonlySet<string>): string[] {
   const wildcard = names.findIndex((name) => name.includes('*'));
   const firstWildcard = wildcard < 0 ? names.length : wildcard;

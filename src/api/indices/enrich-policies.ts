@@ -73,12 +73,12 @@ function textsOf(policy: JsonObject, key: string): string[] {
   return list.map(String);
 }
 
-/** The indices that a policy reads, as far as the caller may. @throws ApiError */
+/** The indices that a policy reads and the caller may read. @throws ApiError */
 function sourcesOf(ctx: EngineContext, { indices }: EnrichPolicy): IndexState[] {
   const found = resolveSearch(ctx, { expressions: indices }).flatMap(({ meta }) => ctx.index(meta.name) ?? []);
   if (found.length === 0) throw indexNotFoundError(indices.join(','));
   for (const index of found) {
-    // What the caller does not see would be shown to everyone who uses the policy.
+    // Otherwise content hidden from the caller would be shown to every user of the policy.
     if (index.hidden)
       throw new ApiError('security_exception', 400, 'Enrich policies cannot read indices with field or document level security');
   }
@@ -133,7 +133,7 @@ export async function deleteEnrichPolicy(ctx: EngineContext, name: string): Prom
   return response;
 }
 
-/** Names of the policies that run in this thread. */
+/** Names of the policies that are running in this thread. */
 const executing = new Set<string>();
 
 export function executingPolicies(): readonly string[] {
@@ -141,7 +141,7 @@ export function executingPolicies(): readonly string[] {
 }
 
 /**
- * Collects the documents of a policy into a new index, which replaces the one of the last execution.
+ * Collects the documents of a policy into a new index, which replaces that of the last execution.
  * @param ctx  within the rights of the user to read
  * @throws ApiError resource_not_found_exception (404), es_rejected_execution_exception: it is running, and those of reads
  */

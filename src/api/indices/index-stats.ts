@@ -87,7 +87,7 @@ export interface FoundStats {
   readonly shards: readonly ShardStats[];
 }
 
-/** Statistics of the indices of a target, in its order. @param forbidClosed  false to include closed indices, as if they were empty */
+/** Statistics of the indices of a target, in their order. @param forbidClosed  false to include closed indices, as if they were empty */
 export async function statsOf(ctx: EngineContext, target: IndexTarget, forbidClosed = true): Promise<FoundStats[]> {
   const names = shownMetas(ctx, target, forbidClosed ? TARGETS.open : TARGETS.named).map(({ name }) => name);
   const found = await Promise.all(

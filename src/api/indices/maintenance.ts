@@ -70,7 +70,7 @@ export async function forceMerge(ctx: EngineContext, request: ForceMergeRequest)
   return { _shards: request.primaryOnly ? { ...shards, total: shards.successful } : shards };
 }
 
-/** Caches have no effect that a caller could observe, so none is cleared. */
+/** Caches have no observable effect, so none is cleared. */
 export function clearCache(ctx: EngineContext, request: IndexTarget): BroadcastResponse {
   return broadcast(changeableStates(ctx, request));
 }

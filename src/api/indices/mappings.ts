@@ -34,7 +34,7 @@ function metadataFields({ namesClusterManager: isOpenSearch, hasTypes, hasSource
   return names;
 }
 
-/** What a mapping says of a metadata field; most have no parameters. */
+/** The mapping of a metadata field; most have no parameters. */
 function metadataMapping({ mappings }: IndexMeta, name: string): JsonObject {
   const given = mappings[name];
   return given === undefined ? {} : { [name]: given };

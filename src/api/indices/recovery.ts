@@ -10,7 +10,7 @@ import type { IndexState } from '../core/index-state.ts';
 import type { RunningRestore } from '../core/snapshot-store.ts';
 import { statsOf } from './index-stats.ts';
 
-/** How a shard came to be: from its store when the node started, or from a snapshot. */
+/** The origin of a shard: its store when the node started, or a snapshot. */
 export interface ShardRecovery {
   readonly shard: number;
   readonly type: 'EMPTY_STORE' | 'EXISTING_STORE' | 'SNAPSHOT';
@@ -37,7 +37,7 @@ export async function recoveries(ctx: EngineContext, target: IndexTarget, active
       restore.shards.map((_, shard) => runningRecovery(restore, shard)),
     );
   if (activeOnly) return found;
-  // A name of an index that is being restored is not unknown.
+  // The name of an index that is being restored counts as known.
   const known = restoring.length === 0 ? target : { ...target, ignoreUnavailable: true };
   for (const { index, shards } of await statsOf(ctx, known, false)) {
     if (!found.has(index.meta.name))
@@ -145,7 +145,7 @@ function showRecovery(recovery: ShardRecovery, node: object, detailed: boolean):
   };
 }
 
-/** Share of what had to be copied. */
+/** Recovered share of the bytes or files that had to be copied. */
 export function percentRecovered({ total, reused, recovered }: ShardRecovery['files']): string {
   const needed = total - reused;
   return `${(needed <= 0 ? 100 : (100 * recovered) / needed).toFixed(1)}%`;

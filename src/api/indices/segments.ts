@@ -55,7 +55,7 @@ export interface SegmentInfo {
   readonly generation: number;
   readonly docs: number;
   readonly deleted: number;
-  /** In memory. */
+  /** Bytes in memory. */
   readonly residentBytes: number;
 }
 

@@ -43,7 +43,7 @@ export function findTemplates(state: ClusterState, kind: TemplateKind, name: str
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The answer of GET in the form of its kind; null for a missing legacy template. @throws ApiError resource_not_found_exception (404) for other kinds */
+/** The response of GET in the form of its kind; null for a missing legacy template. @throws ApiError resource_not_found_exception (404) for other kinds */
 export function getTemplates(ctx: EngineContext, kind: TemplateKind, name: string | null, isFlat = false): Record<string, unknown> | null {
   const found = findTemplates(ctx.cluster, kind, name).map(([own, body]): [string, JsonObject] => [own, isFlat ? flatBody(body) : body]);
   if (kind === 'templates') return found.length === 0 && name !== null && !name.includes('*') ? null : Object.fromEntries(found);
@@ -64,7 +64,10 @@ function flatBody(body: JsonObject): JsonObject {
   return flat;
 }
 
-/** `_simulate_index/{index}`: what an index of this name would be created with. A template in the body is added to the stored ones. */
+/**
+ * `_simulate_index/{index}`: the configuration that an index of this name would be created with. A template in the body is added to the
+ * stored ones.
+ */
 export function simulateIndex(ctx: EngineContext, request: { index: string; body: JsonObject | null }): Record<string, unknown> {
   const state = request.body === null ? ctx.cluster : withTemplate(ctx.cluster, SIMULATED, request.body);
   const { composable, parts } = templatesFor(state, request.index);

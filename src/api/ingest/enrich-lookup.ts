@@ -1,4 +1,4 @@
-// What an enrich processor finds: a search in the index that the last execution of its policy made, in the thread that runs the pipeline.
+// The lookups of enrich processors: a search in the index of the policy's last execution, in the thread that runs the pipeline.
 import { BoundedMap } from '../../common/bounded-map.ts';
 import { parseJsonBytes } from '../../common/json/json-parse.ts';
 import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
@@ -23,7 +23,7 @@ const MAX_CACHED_CHARS = 20_000;
 /** Values of a list that are looked up together. */
 const MAX_VALUES = 1024;
 
-/** By index, options and value: an execution makes a new index, so that entries never go stale. */
+/** By index, options and value: an execution creates a new index, so entries never go stale. */
 const cache = new BoundedMap<string, readonly JsonObject[]>(CACHED_LOOKUPS);
 
 export interface LookupCounts {
@@ -63,7 +63,7 @@ export function lookUp(ctx: EngineContext, name: string, value: unknown, options
     found = search(whole, index, queryOf(policy, value, options), options.maxMatches);
     if (key.length + writeJson(found).length <= MAX_CACHED_CHARS) cache.set(key, found);
   }
-  // Later processors may change what they get.
+  // Copied, because later processors may modify the documents.
   return found.map((source) => copyOf(source) as MutableJsonObject);
 }
 

@@ -11,7 +11,7 @@ import type { EngineContext } from '../core/context.ts';
 import { resizeIndex } from '../indices/resize.ts';
 import { rollover } from '../indices/rollover.ts';
 
-/** `wait`: to be tried again at the next poll. `gone`: the index does not exist any more under its name. */
+/** `wait`: retried at the next poll. `gone`: the index no longer exists under its name. */
 export type Outcome = { readonly kind: 'done' } | { readonly kind: 'gone' } | { readonly kind: 'wait'; readonly info: JsonObject | null };
 
 const DONE: Outcome = { kind: 'done' };
@@ -29,7 +29,7 @@ export interface ActionContext {
 
 type Perform = (action: ActionContext) => Promise<Outcome>;
 
-/** Where data of a phase belongs, in order of preference. */
+/** Preferred data tiers of each phase, in order. */
 const TIERS: Readonly<Record<string, string>> = { warm: 'data_warm,data_hot', cold: 'data_cold,data_warm,data_hot' };
 
 const PERFORM: Readonly<Record<string, Perform>> = {
@@ -50,7 +50,7 @@ const PERFORM: Readonly<Record<string, Perform>> = {
   delete: performDelete,
 };
 
-/** Carries an action out. @throws ApiError the action cannot be carried out now; it is tried again at the next poll */
+/** Performs an action. @throws ApiError the action cannot be performed now; it is retried at the next poll */
 export function performAction(name: string, action: ActionContext): Promise<Outcome> {
   return PERFORM[name](action);
 }
@@ -134,7 +134,7 @@ async function performShrink({ ctx, meta, params, state, nowMs }: ActionContext)
   const target = `shrink-${Math.floor(Math.random() * 36 ** 4)
     .toString(36)
     .padStart(4, '0')}-${meta.name}`;
-  // The policy acts on the copy when it has taken the place of the original.
+  // The policy applies to the copy once it has replaced the original.
   const settings = { 'index.number_of_shards': String(shards), 'index.lifecycle.name': null, 'index.blocks.write': null };
   await resizeIndex(ctx, { kind: 'shrink', source: meta.name, target, body: { settings } });
   const after = { ...state, step: 'shrink', stepMs: nowMs };

@@ -1,4 +1,4 @@
-// Index lifecycle policies as the API shows them, and changes of where indices are in them.
+// Index lifecycle policies in the form of the API, and moving indices between their steps.
 import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { formatDuration } from '../../common/text/time-unit.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
@@ -30,7 +30,7 @@ export function getLifecyclePolicies(ctx: EngineContext, names: readonly string[
   );
 }
 
-/** What uses a policy, as far as the caller sees it. */
+/** The users of a policy that are visible to the caller. */
 function usersOf({ cluster }: EngineContext, id: string): MutableJsonObject {
   const templateUses = (name: string): boolean => composableParts(cluster, name).settings[POLICY] === id;
   const streams = Object.keys(dataStreamsOf(cluster)).filter((name) => {

@@ -9,10 +9,10 @@ import { performAction } from './perform-action.ts';
 
 export const COMPLETE = 'complete';
 export const ERROR_STEP = 'ERROR';
-/** More steps than a policy has. */
+/** Upper bound of the steps of a policy. */
 const MAX_STEPS = 64;
 
-/** When the age of an index begins: at its rollover, its given date of origin, or its creation. */
+/** Start of an index's age: its rollover, its configured origination date, or its creation. */
 export function lifecycleDateMs({ creationDateMs, rollovers, settings, name }: IndexMeta): number {
   const given = Number(settings['index.lifecycle.origination_date'] ?? -1);
   if (given >= 0) return given;
@@ -25,8 +25,8 @@ export function lifecycleDateMs({ creationDateMs, rollovers, settings, name }: I
 }
 
 /**
- * Carries out what is due in the policies of all indices.
- * @param atPoll  also look at conditions that need statistics, and try failed steps again
+ * Performs all due steps of the policies of all indices.
+ * @param atPoll  also check conditions that need statistics, and retry failed steps
  */
 export async function runPolicies(ctx: EngineContext, atPoll: boolean, isStopped: () => boolean): Promise<void> {
   for (const name of Object.keys(ctx.cluster.indices)) {
@@ -102,7 +102,7 @@ export function firstState(policyName: string, policy: LifecyclePolicy, nowMs: n
   };
 }
 
-/** The phase of the policy as it is now, if it still has the current action; otherwise as it was when the index entered it. */
+/** The phase from the current policy if it still has the current action; otherwise as cached when the index entered it. */
 function definitionOf({ phase, action, definition }: LifecycleState, { policy }: LifecyclePolicy): JsonObject {
   const current = phaseOf(policy, phase);
   return actionsOf(phase, current).includes(action) ? current : (definition ?? {});

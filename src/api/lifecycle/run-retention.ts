@@ -1,4 +1,4 @@
-// Carries out the lifecycles of data streams: rolls them over, and deletes backing indices after their retention.
+// Applies the lifecycles of data streams: rolls them over, and deletes backing indices after their retention.
 import { parseDurationMs } from '../../common/text/time-unit.ts';
 import type { DataStream, IndexMeta } from '../../metadata/cluster-state.ts';
 import { dataStreamOf, dataStreamsOf, writeIndexOf } from '../../metadata/indices/data-streams.ts';
@@ -8,7 +8,7 @@ import { rollover } from '../indices/rollover.ts';
 
 type Log = (message: string) => void;
 
-/** @param log  receives what failed; it is tried again at the next run */
+/** @param log  receives failures, which are retried at the next run */
 export async function runStreamLifecycles(ctx: EngineContext, isStopped: () => boolean, log: Log): Promise<void> {
   for (const stream of Object.values(dataStreamsOf(ctx.cluster))) {
     if (isStopped()) return;

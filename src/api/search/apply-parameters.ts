@@ -1,4 +1,4 @@
-// Parameters of a search over its body.
+// Applies the parameters of a search, which override its body.
 
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { parseQuery } from '../../query/parse-query.ts';
@@ -15,7 +15,7 @@ export function queryOfParameters(parameters: QueryParameters): Query {
   return parseQuery({ query_string: { query: q, ...withoutUndefined(options) } });
 }
 
-/** The request with every parameter that is set in place of the body's value. @throws ApiError illegal_argument_exception */
+/** The request with the values of the body overridden by the given parameters. @throws ApiError illegal_argument_exception */
 export function withParameters(request: SearchRequest, parameters: SearchParameters): SearchRequest {
   if (isEmpty(parameters)) return request;
   const { from, size, query, sort, docvalueFields } = parameters;
@@ -59,8 +59,8 @@ function withoutUndefined<T extends object>(object: T): Defined<T> {
 }
 
 /**
- * How far hits are counted when totals are shown as plain numbers (`rest_total_hits_as_int`): exactly or not at all.
- * @throws ApiError illegal_argument_exception: the request asks for a lower bound
+ * Exactness of the hit count when totals are shown as plain numbers (`rest_total_hits_as_int`): exactly or not at all.
+ * @throws ApiError illegal_argument_exception: the request wants a lower bound
  */
 export function exactTotals(request: SearchRequest, parameters: SearchParameters): number {
   const given = parameters.trackTotalHitsUpTo ?? (request.trackTotalHitsUpTo === TRACK_DEFAULT ? TRACK_ALL : request.trackTotalHitsUpTo);

@@ -1,4 +1,5 @@
-// `_scripts/painless/_execute`: tries a script without a document, or with one that is not indexed, in the contexts of queries, scores and fields.
+// `_scripts/painless/_execute`: runs a script without a document, or on one that is not indexed, in the contexts of queries, scores and
+// fields.
 import { jsonDouble } from '../../common/json/json-float.ts';
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';

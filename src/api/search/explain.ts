@@ -38,13 +38,13 @@ async function readQuery(ctx: EngineContext, text: string, parameters: QueryPara
   return body['query'] === undefined ? null : resolveQuery(ctx, parseQuery(body['query']));
 }
 
-/** The error of the request: what the parser itself refuses is shown as the cause of one error. */
+/** Wraps errors of the parser, which are shown as the cause of one error. */
 function requestError(error: ApiError): ApiError {
   return error.type === 'x_content_parse_exception' ? parsingError('Failed to parse', null, error) : error;
 }
 
 /**
- * Body of `_validate/query`. A query that does not parse is reported in the answer, not thrown.
+ * Body of `_validate/query`. A query that does not parse is reported in the response, not thrown.
  * @throws ApiError security_exception 400: the rewritten query would show terms of hidden documents
  */
 export async function validateQuery(

@@ -28,7 +28,7 @@ const MAX_MULTI_SEARCHES = 10_000;
 /** More searches run in a lane: their results and what they leave to collect hold a thread, even if each is light. */
 const MAX_LIGHT_SEARCHES = 500;
 
-/** Body of `_msearch`: an answer or an error with its status for each search. */
+/** Body of `_msearch`: a response or an error with its status for each search. */
 export async function multiSearch(
   ctx: EngineContext,
   indices: SearchIndices,
@@ -63,7 +63,7 @@ export async function multiSearch(
   return { took: Math.floor(performance.now() - started), responses };
 }
 
-/** An error as part of an answer, with its root causes. */
+/** An error as part of a response, with its root causes. */
 export function errorJson(error: ApiError): JsonObject {
   return { root_cause: (error.rootCauses ?? [error]).map(describeFlat), ...describe(error) };
 }

@@ -1,7 +1,6 @@
-// Two runs measured against each other: they alternate, so that other load on the machine slows both, until the ratio of their times is known
-// well enough or a limit is reached.
-// The ratio is that of paired runs: the trimmed mean of ln(b / a), whose confidence interval follows from the winsorized variance. Outliers, of
-// which a machine with other work has many, move neither.
+// Compares the times of two runs. They alternate, so that other load on the machine slows both, until the ratio of their times is precise
+// enough or a limit is reached. The ratio is that of paired runs: the trimmed mean of ln(b / a), whose confidence interval follows from the
+// winsorized variance. Outliers, of which a machine with other work has many, move neither.
 // Source: Yuen, "The two-sample trimmed t for unequal population variances" (1974), for one sample of differences; Tukey, McLaughlin (1963).
 
 /** Limits of a comparison. */
@@ -32,7 +31,7 @@ export interface PairedTimes {
 /** Reads a clock in milliseconds. */
 export type Clock = () => number;
 
-/** Fewer rounds give no interval: two or three equal times would look like certainty. */
+/** Fewer rounds give no interval: two or three equal times would suggest false precision. */
 const MIN_ROUNDS = 20;
 /** Share of the differences that is cut off at each end. */
 const TRIM = 0.1;
@@ -40,7 +39,7 @@ const TRIM = 0.1;
 const Z = 1.96;
 
 /**
- * Runs a and b in turns; which of them is first alternates, too.
+ * Runs a and b in turns; the order within a round alternates, too.
  * @param pause  awaited before each round, to let other work run; may throw
  */
 export async function runInPairs(

@@ -23,7 +23,7 @@ interface Counters {
 }
 
 /**
- * `{ took, rounds, stopped_by, ratio, same_hits, counters, a, b }`. Nothing is answered from the cache.
+ * `{ took, rounds, stopped_by, ratio, same_hits, counters, a, b }`. The cache is not used.
  * @throws ApiError either search is refused
  */
 export async function compareProfiles(
@@ -81,7 +81,7 @@ function hitsKey(response: MutableJsonObject): string {
   return JSON.stringify(hits.map(({ _index, _id, _score }) => [_index, _id, _score ?? null]));
 }
 
-/** Sums of the outermost clauses, which stand for the search itself. */
+/** Sums of the outermost clauses, which represent the search itself. */
 function countersOf(response: MutableJsonObject): Counters {
   const sums: Counters = { blocksDecoded: 0, docsCollected: 0, docsScored: 0, windows: 0 };
   const { shards = [] } = (response['profile'] ?? {}) as { shards?: ReadonlyArray<{ searches: ReadonlyArray<{ query: unknown[] }> }> };

@@ -121,7 +121,7 @@ export async function rankEval(
     const body = request ?? (parseJsonText(renderTemplate(template ?? '{}', params)) as MutableJsonObject);
     let hits: Array<{ _index: string; _id: string }>;
     try {
-      // Not from the cache, whose answers have their hits as JSON text.
+      // Bypasses the cache, whose responses have their hits as JSON text.
       const answer = await search(ctx, {
         indices,
         parameters: { requestCache: false },

@@ -22,7 +22,7 @@ export interface SearchRun {
   readonly request: SearchRequest;
   readonly aggs: AggTree | null;
   readonly parameters: SearchParameters;
-  /** The time that `now` stands for. */
+  /** The value of `now`. */
   readonly nowMs: number;
   /** The last hit of the previous page of a scroll; null or absent to start with the first hit. */
   readonly afterHit?: SearchEnvironment['afterHit'];
@@ -34,7 +34,7 @@ export interface SearchRun {
 }
 
 /**
- * Searches what is available.
+ * Searches the available shards.
  * @throws ApiError search_phase_execution_exception: every shard failed, or some did and the request does not accept partial results; TooHeavy
  *   unless it stays
  */
@@ -50,7 +50,7 @@ export async function runSearch(ctx: EngineContext, run: SearchRun): Promise<Sea
   return { ...outcome, shards: outcome.shards + unavailable.length, failures: [...outcome.failures, ...unavailable] };
 }
 
-/** What the request says, or `search.default_allow_partial_results` of the cluster. */
+/** The value of the request, or `search.default_allow_partial_results` of the cluster. */
 function allowsPartial(ctx: EngineContext, { allowPartialResults }: SearchParameters): boolean {
   if (allowPartialResults !== undefined) return allowPartialResults;
   const { transient, persistent } = ctx.cluster.settings;
@@ -110,7 +110,7 @@ function countReads(ctx: EngineContext, { targets, request }: SearchRun, { page,
   }
 }
 
-/** Refuses what would show terms of hidden documents. @throws ApiError security_exception 400 */
+/** Rejects features that would reveal terms of hidden documents. @throws ApiError security_exception 400 */
 function checkHidden(targets: readonly SearchTarget[], request: SearchRequest, aggs: AggTree | null): void {
   if (!targets.some(({ shard }) => shard.hidden?.documents)) return;
   const refuse = (what: string) => new ApiError('security_exception', 400, `${what} if document level security is enabled`);

@@ -13,7 +13,8 @@ import type { ParsedBody } from '../core/search-caches.ts';
 const MAX_CACHED_BODY = 8192;
 
 /**
- * @param useCache  false for a body that is not expected again: a cached one outlives its request, which costs more than parsing it
+ * @param useCache false for a body that is not expected again: caching it makes it outlive the request, which costs more than parsing it
+ * again
  * @throws ApiError parsing_exception and the other errors of bodies
  */
 export function parseSearchBody({ searchCaches, dialect }: EngineContext, text: string, useCache = true): ParsedBody {
@@ -24,7 +25,7 @@ export function parseSearchBody({ searchCaches, dialect }: EngineContext, text: 
   return parsed;
 }
 
-/** True if answers to this body depend on nothing but the shards. */
+/** True if responses to this body depend only on the shards. */
 export function isCacheable(text: string, { uncacheable }: ParsedBody): boolean {
   return text.length <= MAX_CACHED_BODY && uncacheable.size === 0;
 }

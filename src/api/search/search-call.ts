@@ -1,4 +1,4 @@
-// A search as the caller states it: indices, parameters and body.
+// A search as specified by the caller: indices, parameters and body.
 
 import type { Mobility } from '../../common/turns/turn.ts';
 import { type IndicesOptions, type ResolvedIndex, resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';

@@ -205,7 +205,7 @@ export async function searchThrough(ctx: EngineContext, call: SearchCall, reques
   const attributes: Attributes = { originalSize: null };
   const changedCall = pipeline.request.length === 0 ? call : { ...call, body: changedBody(call.body, pipeline, attributes) };
   if (pipeline.response.length === 0) return search(ctx, changedCall);
-  // Not from the cache, whose answers have their hits as JSON text.
+  // Bypasses the cache, whose responses have their hits as JSON text.
   const answer = await search(ctx, { ...changedCall, parameters: { ...call.parameters, requestCache: false } });
   const { hits } = answer as { hits: JsonObject };
   const changed = pipeline.response.reduce((list, processor) => processor(ctx, list, attributes), hits.hits as JsonObject[]);

@@ -1,4 +1,4 @@
-// The JSON of search answers.
+// The JSON of search responses.
 
 import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { RawJson } from '../../common/json/raw-json.ts';
@@ -7,7 +7,7 @@ import { describe, type ShardFailure } from '../../errors/search-errors.ts';
 import type { SearchOutcome } from '../../search/search-shards.ts';
 import type { SearchParameters } from '../core/search-parameters.ts';
 
-/** `_shards` of an answer. */
+/** `_shards` of a response. */
 export function shardsJson(total: number, failures: readonly ShardFailure[], skipped = 0): MutableJsonObject {
   const json: MutableJsonObject = { total, successful: total - failures.length, skipped, failed: failures.length };
   if (failures.length > 0)
@@ -56,7 +56,7 @@ export function searchJson(
   return json;
 }
 
-/** Replaces totals inside an answer (`inner_hits`, `top_hits`) by plain numbers. @param json  changed in place, so it must not be cached */
+/** Replaces totals inside a response (`inner_hits`, `top_hits`) by plain numbers. @param json  changed in place, so it must not be cached */
 function plainInnerTotals(json: unknown): void {
   if (Array.isArray(json)) json.forEach(plainInnerTotals);
   if (!isObject(json) || json instanceof RawJson) return;

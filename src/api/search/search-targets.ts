@@ -15,7 +15,7 @@ import { preferredShards } from './preference.ts';
 /** Shards of a search. `release` must be called when the search ends. */
 export interface AcquiredTargets {
   readonly targets: readonly SearchTarget[];
-  /** Parallel to `targets`, like the filters of the aliases that named them. */
+  /** Parallel to `targets`, as are the alias filters. */
   readonly snapshots: readonly ShardSnapshot[];
   readonly filters: ReadonlyArray<readonly JsonObject[] | null>;
   /** Shards that cannot be searched because they are damaged or not open yet. */
@@ -96,7 +96,7 @@ function unavailableShard(index: string, shard: number): ShardFailure {
   return { shard, index, node: null, error: new ApiError(NO_SHARD, 503, null) };
 }
 
-/** @param filters  of the aliases that named the index; a document must match one of them. null for no filter */
+/** @param filters  alias filters, one of which a document must match; null for no filter */
 export function targetOf(ctx: EngineContext, snapshot: ShardSnapshot, filters: readonly JsonObject[] | null): SearchTarget {
   return { shard: shardOf(ctx, snapshot), aliasFilter: filters && aliasFilterOf(filters) };
 }

@@ -35,7 +35,7 @@ export function renderSearch(ctx: EngineContext, body: unknown, id: string | nul
   return writeJson({ ...(search as JsonObject), ...extra });
 }
 
-/** Answer of a search, with its status. @throws ApiError the errors of a search; JSON errors of the rendered body */
+/** Response of a search, with its status. @throws ApiError the errors of a search; JSON errors of the rendered body */
 export async function searchByTemplate(ctx: EngineContext, call: Omit<SearchCall, 'body'>, body: unknown): Promise<JsonObject> {
   const text = renderSearch(ctx, body, null);
   return { ...(await search(ctx, { ...call, body: text })), status: 200 };

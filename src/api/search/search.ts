@@ -1,4 +1,4 @@
-// `_search`: parses the body, answers from the cache or runs the search. Scrolls and points in time are handed to scroll.ts.
+// `_search`: parses the body, responds from the cache or runs the search. scroll.ts handles scrolls and points in time.
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { validationFailedError } from '../../errors/catalog.ts';
@@ -23,7 +23,7 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
   const { parameters, mobility } = call;
   const { answers, recentBodies } = ctx.searchCaches;
   const text = bodyText(call.body);
-  // Hits alone are cached from the second request on: most bodies are sent once, and an entry that nobody reads costs garbage collection.
+  // Hits alone are cached from the second request on: most bodies are sent once, and an entry that is never read costs garbage collection.
   const useCache = recentBodies.seen(text) || text.includes('agg') || parameters.requestCache === true;
   const parsed = parseSearchBody(ctx, text, useCache);
   const request = withParameters(parsed.request, parameters);
@@ -62,12 +62,15 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
   }
 }
 
-/** Whether the request cache of Elasticsearch keeps such answers; those with hits, which are cached here as well, are not in its statistics. */
+/** Whether the request cache of Elasticsearch keeps such responses; those with hits, which are cached here as well, are not in its statistics. */
 function isCachedByServers({ size }: SearchRequest, { requestCache }: SearchCall['parameters']): boolean {
   return requestCache ?? size === 0;
 }
 
-/** The request with `indices_boost` by concrete names. The first entry that means an index wins. @throws ApiError index_not_found_exception */
+/**
+ * The request with `indices_boost` by concrete names. The first entry that matches an index applies. @throws ApiError
+ * index_not_found_exception
+ */
 function withBoosts(ctx: EngineContext, request: SearchRequest, { options }: SearchIndices): SearchRequest {
   if (request.indicesBoost.length === 0) return request;
   const boosts = new Map<string, number>();
@@ -78,7 +81,7 @@ function withBoosts(ctx: EngineContext, request: SearchRequest, { options }: Sea
   return { ...request, indicesBoost: [...boosts].map(([index, boost]) => ({ index, boost })) };
 }
 
-/** Key of the cached answer: everything that it depends on. null if it depends on more or must not be cached. */
+/** Key of the cached response: everything that it depends on. null if it depends on more or must not be cached. */
 function answerKey(ctx: EngineContext, { parameters }: SearchCall, text: string, targets: readonly SearchTarget[]): string | null {
   if (parameters.requestCache === false || (parameters.query && mentionsNow(parameters.query.q))) return null;
   let key = `${ctx.cluster.version}`;

@@ -11,7 +11,7 @@ interface SlowSearch {
   readonly opaqueId?: () => string | undefined;
 }
 
-/** What is called with the times of a search; undefined if none of its indices has thresholds. */
+/** The callback for the times of a search; undefined if none of its indices has thresholds. */
 export function slowPhases(ctx: EngineContext, { targets, parameters, source = '', opaqueId }: SlowSearch): SearchEnvironment['onPhase'] {
   const thresholdsOf = (name: string) => {
     const meta = ctx.cluster.indices[name];

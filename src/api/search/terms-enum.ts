@@ -117,7 +117,7 @@ function segmentTerms(segment: SegmentReader, type: FieldType, request: TermsReq
   return segment.walkTerms(field, { from, to: endOf(from) }, request.size, filter).map(({ bytes }) => textOf(bytes));
 }
 
-/** The first bytes after all that begin with a prefix; null if there are none. */
+/** The lowest bytes above all strings with a prefix; null if there are none. */
 function endOf(prefix: Uint8Array): Uint8Array | null {
   const end = Buffer.from(prefix);
   for (let i = end.length - 1; i >= 0; i--) {

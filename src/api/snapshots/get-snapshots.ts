@@ -21,7 +21,7 @@ export interface GetSnapshots {
   readonly offset: number;
   readonly after: string | null;
   readonly fromSortValue: string | null;
-  /** Patterns over the policies that made the snapshots; `_none` for those made by hand. */
+  /** Patterns of the policies that created the snapshots; `_none` for snapshots created manually. */
   readonly policies: readonly string[];
   readonly withIndices: boolean;
   readonly withRepository: boolean;
@@ -94,7 +94,7 @@ function checkRequest(request: GetSnapshots): void {
 
 type Position = readonly [value: string | number, snapshot: string, repository: string];
 
-/** What snapshots are sorted by: the key, then names, so that the order is total. In a page token the repository comes first. */
+/** Sort position of a snapshot: the key, then names, so that the order is total. In a page token the repository comes first. */
 function positionOf(found: FoundSnapshot, key: SortKey): Position {
   return [key(found), found.repository, found.info.name];
 }
@@ -232,7 +232,7 @@ const NO_SNAPSHOT: FoundSnapshot = {
 
 type Shown = Pick<GetSnapshots, 'withIndices' | 'withRepository' | 'withDetails'>;
 
-/** A snapshot as the API shows it. */
+/** A snapshot in the form of the API. */
 export function showSnapshot(repository: string, info: FoundSnapshot['info'], shown: Shown): MutableJsonObject {
   const failed = info.failures.length;
   const isRunning = info.state === 'IN_PROGRESS';

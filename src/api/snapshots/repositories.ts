@@ -87,7 +87,7 @@ export async function deleteRepository(ctx: EngineContext, patterns: readonly st
   const all = Object.keys(repositoriesOf(ctx.cluster));
   const names = patterns.flatMap((pattern) => {
     const found = all.filter((name) => matchesPattern(pattern, name));
-    // `*` removes all there are, even none.
+    // `*` also succeeds if there are none.
     if (found.length === 0 && pattern !== '*') throw repositoryMissingError(pattern);
     return found;
   });

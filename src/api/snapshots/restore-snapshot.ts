@@ -25,7 +25,7 @@ const KEYS = [
   'ignore_index_settings',
 ];
 
-/** What a restore does with an index or alias: creates it, puts it in the place of another, shows it under another name, adds an alias. */
+/** What a restore does with an index or alias: creates it, replaces another, reads it under another name, or adds an alias. */
 export type RestoreRight = 'create' | 'replace' | 'read' | 'alias';
 
 export interface RestoreRequest {
@@ -82,7 +82,7 @@ export async function restoreSnapshot(ctx: EngineContext, request: RestoreReques
   return { snapshot: { snapshot, indices: outcome.indices, shards: { total, failed, successful: total - failed } } };
 }
 
-/** Without these a user could read an index under another name, or replace one. */
+/** Without these checks a user could read an index under another name, or replace one. */
 function checkRights(ctx: EngineContext, { require }: RestoreRequest, indices: RestoreSnapshot['indices']): void {
   for (const { source, target } of indices) {
     require('create', target);

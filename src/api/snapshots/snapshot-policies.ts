@@ -1,4 +1,4 @@
-// Snapshot lifecycle policies as the API shows them.
+// Snapshot lifecycle policies in the form of the API.
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { formatDuration } from '../../common/text/time-unit.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';

@@ -1,4 +1,4 @@
-// Queries of roles (document level security): templates about the caller, and what such a query may contain.
+// Queries of roles (document level security): renders their templates with the caller's properties, and checks their contents.
 import { BoundedMap } from '../../common/bounded-map.ts';
 import { parseJson } from '../../common/json/json-parse.ts';
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
@@ -16,7 +16,10 @@ import { storedScript } from '../core/stored-script.ts';
 
 const parsed = new BoundedMap<string, Query>(500);
 
-/** The filter of a restriction as one query, and as text that tells it from others; null without one. @throws ApiError the query or template is invalid */
+/**
+ * The filter of a restriction as one query, and as text that identifies it; null if there is none. @throws ApiError the query or template
+ * is invalid
+ */
 export function documentFilter(ctx: EngineContext, identity: Identity, { queries }: Restriction): { text: string; query: Query } | null {
   if (queries.length === 0) return null;
   const rendered = queries.map((alternatives) => alternatives.map((text) => renderQuery(ctx, identity, text)));
@@ -33,7 +36,7 @@ export function documentFilter(ctx: EngineContext, identity: Identity, { queries
   return { text, query };
 }
 
-/** The query as JSON: as it is, or from a template with `_user`. */
+/** The query as JSON: unchanged, or rendered from a template with `_user`. */
 function renderQuery(ctx: EngineContext, identity: Identity, text: string): string {
   const template = templateOf(parseJson(text));
   if (template === null) return text;

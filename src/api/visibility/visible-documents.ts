@@ -22,9 +22,9 @@ const MAX_FILTERS = 32;
 
 const bySegment = new WeakMap<SegmentReader, BoundedMap<string, VisibleSegment>>();
 
-/** What hides documents and fields. */
+/** Limits that hide documents and fields. */
 export interface SegmentLimits {
-  /** Tells these limits from others. */
+  /** Identifies these limits. */
   readonly key: string;
   /** null if all documents are visible. */
   readonly query: Query | null;

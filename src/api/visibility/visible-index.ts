@@ -1,5 +1,5 @@
-// An index as a caller with document or field level security sees it. Everything that reads the index goes through its mapping, its snapshots and its
-// stored documents, so limits on these three limit every operation.
+// An index as visible to a caller with document or field level security. Everything that reads the index goes through its mapping, its
+// snapshots and its stored documents, so limits on these three limit every operation.
 import { BoundedMap } from '../../common/bounded-map.ts';
 import { writeJson } from '../../common/json/json-write.ts';
 import { parseToWrite } from '../../common/json/source-numbers.ts';
@@ -16,9 +16,9 @@ import { visibleSegments } from './visible-documents.ts';
 
 export { visibleMappings };
 
-/** What a caller does not see of an index. */
+/** The limits on what a caller sees of an index. */
 export class Visibility {
-  /** Tells it from others, for caches. */
+  /** Identifies the limits in cache keys. */
   readonly key: string;
   readonly fields: FieldAccess | null;
   readonly #query: Query | null;
@@ -32,7 +32,7 @@ export class Visibility {
   /** @param ctx  the engine without limits. @throws ApiError the query of a role is invalid: then nothing is visible */
   static of(ctx: EngineContext, identity: Identity, restriction: Restriction): Visibility {
     const filter = documentFilter(ctx, identity, restriction);
-    // Dates relative to now: what was computed counts for a second.
+    // Filters with dates relative to now are computed again every second.
     const second = filter !== null && mentionsNow(filter.text) ? Math.floor(Date.now() / 1000) : 0;
     const key = JSON.stringify([filter?.text ?? null, restriction.fields, second]);
     let known = all.get(key);

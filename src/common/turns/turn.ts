@@ -6,7 +6,7 @@
 // State of the module, not a parameter: within a turn all work is synchronous and belongs to one request, and loops that must check are many layers
 // below the code that knows the limit.
 
-/** The work is too heavy for a thread with a listener. It has changed nothing and is repeated in a lane. No handler may turn it into an answer. */
+/** The work is too heavy for a thread with a listener. It has changed nothing and is repeated in a lane. No handler may turn it into a response. */
 export class TooHeavy extends Error {
   /** Noticed while it ran, and not known before: it may have been slowed down by others. */
   readonly wasFound: boolean;
@@ -18,7 +18,7 @@ export class TooHeavy extends Error {
   }
 }
 
-/** The time of the request in this lane is over. Results that were complete before are the answer. */
+/** The time of the request in this lane is over. Results that were complete before are the response. */
 export class TimeUp extends Error {
   constructor() {
     super('the time of the request is over');
@@ -37,9 +37,9 @@ export const MOVES_LATE: Mobility = 10;
 export interface LaneSignals {
   /** @throws ApiError the request was cancelled */
   interrupt(): void;
-  /** The request's time is over: what has been found so far is the answer. */
+  /** The request's time is over: what has been found so far is the response. */
   isTimeUp(): boolean;
-  /** The request allows this time for its answer. */
+  /** The request allows this time for its response. */
   onTimeout(ms: number): void;
 }
 
@@ -125,7 +125,7 @@ export function checkTurn(): void {
 
 /**
  * `checkTurn` for loops whose result is useless until they are complete.
- * @throws TimeUp as well: the request's time is over, and what it has found before is the answer
+ * @throws TimeUp as well: the request's time is over, and what it has found before is the response
  */
 export function checkWork(): void {
   checkTurn();
@@ -141,7 +141,7 @@ export function isTimeUp(): boolean {
   return lane?.isTimeUp() ?? false;
 }
 
-/** To be called before a search starts that allows `ms` for its answer: a lane that does not react in time is ended. */
+/** To be called before a search starts that allows `ms` for its response: a lane that does not react in time is ended. */
 export function announceTimeout(ms: number): void {
   lane?.onTimeout(ms);
 }

@@ -59,7 +59,7 @@ const GRID_TYPES = new Set(['geohash_grid', 'geotile_grid']);
 
 /**
  * @param requested  `aggs` of the request; if absent, charts are chosen by the shape of the response
- * @param answered   `aggregations` of the answer
+ * @param answered   `aggregations` of the response
  */
 export function chartsOf(requested: unknown, answered: Json): Chart[] {
   return Object.entries(answered).flatMap(([key, value]) => {

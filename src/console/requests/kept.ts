@@ -23,7 +23,7 @@ export interface HistoryEntry {
   /** As in the sheet. */
   readonly body: string;
   readonly at: number;
-  /** 0 without an answer. */
+  /** 0 without a response. */
   readonly status: number;
   readonly ms: number;
 }

@@ -151,7 +151,7 @@ class FlatObjectMapper implements Mapper {
   }
 }
 
-/** @throws ApiError parsing_exception: a value is no object, nor a list of objects */
+/** @throws ApiError parsing_exception: a value is not an object, nor a list of objects */
 function requireObjects(value: unknown): void {
   if (Array.isArray(value)) for (const item of value) requireObjects(item);
   else if (typeof value !== 'object')

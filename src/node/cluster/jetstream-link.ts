@@ -292,7 +292,7 @@ class JetStreamLink implements ClusterLink {
 
   // ---------------------------------------------------------------------------------------------------------- manager
 
-  /** Performs the manager's duties, and repeats them if something changes meanwhile. */
+  /** Performs the manager's duties, and repeats them if something changes in the meantime. */
   #manage(): void {
     if (this.#membership?.isManager !== true || this.#isLeaving) return;
     if (this.#managing !== null) {

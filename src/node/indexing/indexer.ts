@@ -164,7 +164,7 @@ export class Indexer {
     writer.useSettings(readShardSettings(state.meta.settings, this.#options.settings['memory.limit']));
     const progress = new Float64Array(placement.progress);
     await writer.recover(snapshot);
-    // The metadata may have changed meanwhile.
+    // The metadata may have changed in the meantime.
     this.#useState(writer);
     copy.start(writer);
     copy.usePrimary(this.#primaryOf(uuid));
@@ -302,7 +302,7 @@ export class Indexer {
     return new Transferred(packed, [packed.buffer]);
   }
 
-  /** The copy may lag behind the log; if the log cannot be reached, what the copy has is the answer. */
+  /** The copy may lag behind the log; if the log cannot be reached, what the copy has is the response. */
   async #locate(open: OpenShard, docId: string): Promise<number | null> {
     const synced = open.copy.sync();
     if (synced !== undefined) await synced.catch(() => undefined);

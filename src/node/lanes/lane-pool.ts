@@ -23,7 +23,7 @@ export interface LaneThread {
 export interface LaneEvents {
   /** The thread has begun its request: a new thread has to load first. */
   onBegin(): void;
-  /** The request that runs allows this time for its answer. */
+  /** The request that runs allows this time for its response. */
   onTimeout(ms: number): void;
   /** The thread has ended. @param error  null if it was asked to */
   onExit(error: Error | null): void;

@@ -293,7 +293,7 @@ export class MainNode {
 
   /**
    * Opens every shard: reads segments and replays logs. Does not wait for the indexers of shards that early-shards.ts has opened: they start after
-   * the first requests are answered, which the start of their threads would delay, and then handle the requests received meanwhile. Readers added
+   * the first requests are answered, which the start of their threads would delay, and then handle the requests received in the meantime. Readers added
    * by `addReaders` know all metadata and snapshots when this resolves.
    */
   async start(addReaders: () => void): Promise<void> {

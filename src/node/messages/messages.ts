@@ -115,7 +115,7 @@ export type FromReader =
   | { readonly type: 'laneCancel'; readonly id: number }
   /** Notice of a lane: it has begun the request that it was sent. */
   | { readonly type: 'laneBegin' }
-  /** Notice of a lane: the request that it runs allows this time for its answer. */
+  /** Notice of a lane: the request that it runs allows this time for its response. */
   | { readonly type: 'laneTimeout'; readonly ms: number }
   | LogNotice;
 
@@ -215,7 +215,7 @@ export interface MergedSegment extends MergeReply {
 /** Statistics of a shard that its indexer knows. */
 export type WriterStats = Omit<ShardStats, keyof FieldMemory | 'searchGroups'>;
 
-/** The answer of a lane, with what main needs to decide whether the thread is kept. */
+/** The response of a lane, with what main needs to decide whether the thread is kept. */
 export interface JobAnswer extends LaneAnswer {
   /** Heap and buffers of the thread after the request. */
   readonly heldBytes: number;

@@ -1,4 +1,4 @@
-// Whether the sender of a request may carry out an action at all, and the error for what they may not.
+// Checks whether the sender of a request may perform an action at all, and creates the error if not.
 import { ApiError } from '../../errors/api-error.ts';
 import type { Caller } from '../../security/caller.ts';
 import { clusterPrivilegesGranting, isClusterAction } from '../../security/cluster-privileges.ts';

@@ -6,7 +6,7 @@
  */
 export type Action = 'none' | `cluster:${'monitor' | 'admin'}/${string}` | `indices:${'data' | 'admin' | 'monitor'}/${string}`;
 
-/** Actions that are checked besides those of APIs. */
+/** Actions that are checked in addition to those of APIs. */
 export const WRITE_ACTIONS = {
   /** All writes of documents, whichever API sends them. */
   bulk: 'indices:data/write/bulk[s]',
@@ -26,11 +26,11 @@ export const DELETE_INDEX: Action = 'indices:admin/delete';
 
 export const SEARCH: Action = 'indices:data/read/search';
 
-/** Answers about the cluster name those indices on which it is granted. */
+/** Responses about the cluster list the indices on which it is granted. */
 export const SHOWN_INDICES: Action = 'indices:monitor/stats';
 
 /** Copying an index into another one. */
 export const RESIZE: Action = 'indices:admin/resize';
 
-/** Who may end tasks of others sees them. */
+/** Users who may cancel tasks of others also see them. */
 export const CANCEL_TASKS: Action = 'cluster:admin/tasks/cancel';

@@ -1,6 +1,6 @@
-// The audit log: refused requests and changes of users, roles and API keys, and on request also what was granted, as JSON lines with the field names
-// of Elasticsearch's audit log.
-// Its cost is bounded: an attacker who is refused often fills neither the disk nor the time of the event loop.
+// The audit log: refused requests and changes of users, roles and API keys, and optionally granted requests, as JSON lines with the field
+// names of Elasticsearch's audit log. Its cost is bounded: an attacker who is refused repeatedly can neither fill the disk nor block the
+// event loop.
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { type LineSink, LogFile } from '../../common/log/log-file.ts';
@@ -9,11 +9,11 @@ import type { ApiError } from '../../errors/api-error.ts';
 import type { Caller } from '../../security/caller.ts';
 
 const FILE_NAME = 'audit.json';
-/** Lines per second in the long run, and at once. Those beyond are counted. */
+/** Limits of lines per second on average, and in a burst. Lines beyond are only counted. */
 const LINES_PER_SECOND = 100;
 const BURST_LINES = 1000;
 const MAX_FIELD_CHARS = 1000;
-/** Names of indices in a line. */
+/** Maximum number of index names in a line. */
 const MAX_INDICES = 20;
 
 export interface AuditSettings {
@@ -83,7 +83,7 @@ export class AuditLog {
     return this.#events.has('authentication_success') || this.#events.has('access_granted');
   }
 
-  /** Logs that the sender is known, and that the action was granted in principle: names in the request are checked later. */
+  /** Logs that the sender was authenticated, and that the action was granted in principle: names in the request are checked later. */
   granted(request: AuditedRequest, action: string): void {
     if (request.caller === null) return;
     const isLogged = (event: AuditEvent): boolean => this.#events.has(event);
@@ -104,7 +104,7 @@ export class AuditLog {
     this.#sink.close();
   }
 
-  /** Writes unless the event is not wanted, or there are too many. */
+  /** Writes the event unless it is excluded or there are too many. */
   #write(request: AuditedRequest, name: AuditEvent, fields: Readonly<Record<string, unknown>>): void {
     if (!this.#events.has(name)) return;
     const now = Date.now();

@@ -1,5 +1,6 @@
-// Who sends a request, by its Authorization header: a user with a password, or an API key. Verified passwords are remembered for a while as a keyed
-// hash, and only as long as the user has this password and is enabled, so that requests cost no password hash and changes act at once.
+// Authenticates the sender of a request by its Authorization header: a user with a password, or an API key. Verified passwords are
+// remembered for a while as a keyed hash, and only as long as the user has this password and is enabled, so that requests cost no password
+// hash and changes take effect at once.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { BoundedMap } from '../../common/bounded-map.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -53,7 +54,7 @@ export class Authenticator {
     this.#isEnabled = settings['security.enabled'];
   }
 
-  /** False while everybody may do everything. */
+  /** False if everything is allowed without authentication. */
   get isRequired(): boolean {
     return this.#isEnabled && this.realms.hasUsers;
   }
@@ -122,7 +123,7 @@ export class Authenticator {
           this.#right.delete(token);
           this.#right.set(token, { passwordHash, untilMs: Date.now() + REMEMBER_MS });
         } else this.#wrong.set(token, passwordHash);
-        // What changed meanwhile counts.
+        // Reads the user again, in case of changes in the meantime.
         const current = this.realms.user(name);
         if (!isRight || current?.passwordHash !== passwordHash || !current.enabled) throw refusal();
         return this.#userCaller(current);
@@ -208,7 +209,7 @@ function apiKeyCaller(key: ApiKeyRecord): Caller {
   };
 }
 
-/** What is stored of the secret of an API key. */
+/** The stored hash of an API key's secret. */
 export function apiKeySecretHash(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }

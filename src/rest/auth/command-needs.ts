@@ -1,4 +1,5 @@
-// What a metadata command changes, as actions on names of indices and aliases. The table is complete by its type: a new command needs an entry.
+// The privileges that a metadata command needs: actions on names of indices and aliases. The type makes the table complete: a new command
+// needs an entry.
 import type { CommandArgs, CommandName } from '../../api/core/context.ts';
 import { isObject } from '../../common/json/json-value.ts';
 import { type Action, AUTO_CREATE, CHANGE_ALIASES, DELETE_INDEX } from './action.ts';

@@ -1,6 +1,6 @@
-// Order and pace of password checks. A check costs 50 ms of CPU time, so an attacker could keep others from logging in. Therefore one check runs at
-// a time, addresses take turns, each failure lengthens the pause before the next check of its address and the delay of checks of its user, and who
-// has logged in from an address before waits only for others who have. Delays are bounded, so nobody is locked out.
+// Order and pace of password checks. A check costs 50 ms of CPU time, so an attacker could keep others from logging in. Therefore one check
+// runs at a time, addresses take turns, each failure lengthens the pause before the next check of its address and the delay of checks of
+// its user, and users who have logged in from an address before wait only for others who have. Delays are bounded, so nobody is locked out.
 import net from 'node:net';
 import { BoundedMap } from '../../common/bounded-map.ts';
 import { rejectedExecutionError } from '../../errors/catalog.ts';
@@ -60,7 +60,7 @@ export class LoginQueue {
 
   /**
    * Runs `check` when its turn comes. @returns whether the password is right
-   * @throws ApiError es_rejected_execution_exception (429): too many attempts wait, and this one is of the user with the most
+   * @throws ApiError es_rejected_execution_exception (429): too many attempts are waiting, and this one belongs to the user with the most
    */
   run(remoteAddress: string, user: string, check: () => Promise<boolean>): Promise<boolean> {
     const key = addressKey(remoteAddress);
@@ -114,7 +114,7 @@ export class LoginQueue {
       }
     }
     while (!this.#isChecking) {
-      // In turns, so that neither those that come nor those whose delay is over keep the others waiting.
+      // Alternates, so that neither new attempts nor those whose delay is over starve the others.
       const delayed = this.#isDelayedNext ? this.#delayed.shift() : undefined;
       this.#isDelayedNext = !this.#isDelayedNext;
       const attempt = delayed ?? this.#take() ?? this.#delayed.shift();

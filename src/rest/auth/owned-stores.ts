@@ -1,4 +1,4 @@
-// Scrolls, points in time, tasks and asynchronous searches as their owner sees them: those of others do not exist.
+// Scrolls, points in time, tasks and asynchronous searches of one owner; those of others are invisible.
 import type { AsyncSearchStore } from '../../api/core/async-search-store.ts';
 import type { ShardSnapshot } from '../../api/core/index-state.ts';
 import type { SearchContextStore } from '../../api/core/search-context.ts';
@@ -22,7 +22,7 @@ export function ownedContexts(store: SearchContextStore, owner: string, limits: 
       return store.open(kind, snapshots, { ...options, state: { ...options.state, opened: { owner, through } } });
     },
     use: async (kind, key, keepAliveMs) => {
-      // The first look does not extend the life of a context that may belong to another user.
+      // The first lookup does not extend the life of a context that may belong to another user.
       const found = await store.use(kind, key, null);
       if (found === null) return null;
       const { opened } = found.state;
@@ -45,7 +45,7 @@ function addAll(reached: Map<string, Set<string>>, index: string, names: readonl
   reached.set(index, new Set([...(reached.get(index) ?? []), ...names]));
 }
 
-/** @param seesAll  the user may end tasks of others, and so sees them */
+/** @param seesAll  the user may cancel tasks of others, and therefore sees them */
 export function ownedTasks(store: TaskStore, owner: string, seesAll: boolean): TaskStore {
   const isOwn = (task: TaskInfo): boolean => seesAll || task.owner === owner;
   const find: TaskStore['get'] = async (id) => {

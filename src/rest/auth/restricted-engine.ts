@@ -27,7 +27,7 @@ type AliasAction = CommandArgs<'updateAliases'>['actions'][number];
 /** By index: the names and aliases through which a request reached it. Shared by the engines of one request. */
 export type Reached = Map<string, Set<string>>;
 
-/** What an engine is limited to. */
+/** The limits of an engine. */
 export interface Limits {
   readonly caller: Caller;
   readonly action: Action;
@@ -260,7 +260,7 @@ export class RestrictedEngine implements EngineContext {
     const expanded = 'actions' in args ? { ...args, actions: args.actions.map((action) => this.#withoutPatterns(action)) } : args;
     for (const { action, names } of needsOf(name, expanded)) {
       const needed = action ?? ownAction;
-      // An alias of an index does not permit to change the aliases of the index.
+      // Privileges on an alias do not allow changing the aliases of its index.
       const isAllowed = (own: string) =>
         needed === CHANGE_ALIASES ? caller.permissions.allowsIndex(needed, own) : this.#allows(needed, own);
       const denied = names.filter((own) => !isAllowed(own));
@@ -314,7 +314,7 @@ export class RestrictedEngine implements EngineContext {
     return null;
   }
 
-  /** Patterns of aliases to remove stand for the aliases that the caller sees. */
+  /** Patterns of aliases to remove match the aliases that the caller sees. */
   #withoutPatterns(action: AliasAction): AliasAction {
     if (action.kind !== 'remove') return action;
     const { indices } = this.cluster;
@@ -330,7 +330,7 @@ export class RestrictedEngine implements EngineContext {
     return this.#limits.caller.permissions.restrictionOf(action, [...this.#permitted(index), ...(this.#reached.get(index) ?? [])]);
   }
 
-  /** What the caller does not see of an index; null if nothing. Remembered until the index is reached through another name. */
+  /** The limits on what the caller sees of an index; null if there are none. Cached until the index is reached through another name. */
   #visibilityOf(index: string): Visibility | null {
     const known = this.#visibilities.get(index);
     const names = this.#reached.get(index)?.size ?? 0;
@@ -357,7 +357,7 @@ export class RestrictedEngine implements EngineContext {
   }
 }
 
-/** The last result of visibleIndices by caller and actions: metadata changes seldom. */
+/** The last result of visibleIndices by caller and actions: metadata rarely changes. */
 const lastVisible = new WeakMap<Caller, Map<string, { readonly cluster: ClusterView; readonly indices: ClusterView['indices'] }>>();
 
 function visibleIndices(cluster: ClusterView, limits: Limits, names: NamePolicy): ClusterView['indices'] {

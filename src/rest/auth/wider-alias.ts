@@ -1,4 +1,5 @@
-// An alias may not permit more than its index: who could add an index to an alias on which they have more privileges would gain those on the index.
+// An alias must not grant more than its index: a user who adds an index to an alias on which they have more privileges would gain those on
+// the index.
 import type { CommandArgs } from '../../api/core/context.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Permissions } from '../../security/permissions.ts';

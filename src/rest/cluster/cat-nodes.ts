@@ -99,7 +99,7 @@ function roleCells(engine: EngineContext, isManager: boolean): Row {
   };
 }
 
-/** What another node of the cluster told of itself when it last renewed its membership. */
+/** The row of another node, from the last renewal of its membership. */
 function otherNodeRow(engine: EngineContext, node: ClusterNode, isFull: boolean): Row {
   const { host, port } = addressOf(node);
   const { load } = node;

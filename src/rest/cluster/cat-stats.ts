@@ -120,7 +120,7 @@ const STATISTICS: ReadonlyArray<readonly [name: string, aliases: string, about: 
   ['sparse_vector.value_count', 'svc,sparseVectorCount', 'total count of indexed sparse vectors', 'is', SINCE_8],
 ];
 
-/** Columns of statistics in their order; each table shows them only if `h` names them. With `pri.` before the name they are about primaries. */
+/** Columns of statistics in their order; each table shows them only if `h` names them. Names with the prefix `pri.` are about primaries. */
 export function statColumns(table: Table): Column[] {
   return STATISTICS.filter(([, , , tables]) => tables.includes(table[0])).flatMap(([name, aliases, about, , server]) => {
     const own = forServer(server, column(name, aliases, about, '>-'));

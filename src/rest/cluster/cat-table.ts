@@ -41,7 +41,7 @@ export interface Column {
 type Difference = { readonly name: BooleanDifference; readonly value: boolean };
 type BooleanDifference = { [Name in keyof Dialect]: Dialect[Name] extends boolean ? Name : never }[keyof Dialect];
 
-/** A column of those servers only that do what a row of DIFFERENCES says, or do not. */
+/** A column that depends on a boolean row of DIFFERENCES. */
 export function columnOf(name: BooleanDifference, value: boolean, own: Column): Column {
   return { ...own, difference: { name, value } };
 }
@@ -88,7 +88,7 @@ function isEmpty(cell: Cell | undefined): boolean {
   return cell === null || cell === undefined;
 }
 
-/** True if the answer is a list of objects: `format` or the Accept header requests another type than text. */
+/** True if the response is a list of objects: `format` or the Accept header requests a type other than text. */
 function isStructured(request: ApiRequest): boolean {
   const format = request.string('format');
   if (format !== undefined && format !== '') return !/^(text|txt|text\/plain)$/i.test(format);

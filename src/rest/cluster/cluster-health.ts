@@ -17,7 +17,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 /** Health is computed again after this time even if the cluster state is the same: it also depends on what shards report. Doubles each time. */
 const FIRST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 1000;
-/** Time between two looks at the cluster state. */
+/** Interval between checks of the cluster state. */
 const LOOK_MS = 50;
 
 export const clusterHealthApi = defineApi({
@@ -64,7 +64,7 @@ async function health(request: ApiRequest, context: RestContext): Promise<ApiRes
 /** Resolves when the cluster state has changed, at the latest at `until`. */
 async function changeOf(context: RestContext, until: number): Promise<void> {
   const before = context.engine.whole.cluster;
-  // Threads receive states as messages, and nothing announces them here. A look at the state costs a comparison.
+  // Threads receive states as messages without an event here, so the state is polled; a check costs one comparison.
   do await sleep(Math.min(LOOK_MS, Math.max(1, until - Date.now())));
   while (context.engine.whole.cluster === before && Date.now() < until);
 }
@@ -99,7 +99,7 @@ function readConditions(request: ApiRequest, context: RestContext): (body: { sta
   const shards = request.string('wait_for_active_shards') ?? '0';
   return (body, names) => {
     if (!compareNodes(context.engine.nodes.length, nodes[1] ?? '', expected)) return false;
-    // Read each time: what is waited for may be an index that does not exist yet.
+    // Resolved each time, because the request may wait for an index that does not exist yet.
     const { whole } = context.engine;
     const { indices } = whole.cluster;
     const activeOf = (name: string) => {

@@ -24,7 +24,7 @@ const remoteInfoApi = defineApi({
   routes: { 'GET /_remote/info': () => ok({}) },
 });
 
-/** Shards cannot move on a single node, so the answer is the current state. */
+/** Shards cannot move on a single node, so the response is the current state. */
 const rerouteApi = defineApi({
   name: 'cluster.reroute',
   body: 'json',
@@ -82,7 +82,7 @@ async function clearExclusions(_request: ApiRequest, { engine }: RestContext): P
   return { status: 200 };
 }
 
-/** Dangling indices have files but no metadata. A node refuses to start with such, so there are none. */
+/** Dangling indices have files but no metadata. A node refuses to start with dangling indices, so there are none. */
 const danglingApi = defineApi({
   name: 'dangling_indices.list',
   needs: 'cluster:admin/indices/dangling/list',

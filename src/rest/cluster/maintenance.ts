@@ -22,7 +22,7 @@ const explainApi = defineApi({
   routes: { 'GET /_cluster/allocation/explain': explain, 'POST /_cluster/allocation/explain': explain },
 });
 
-/** Disks have no watermarks that keep shards away from this node, so nothing is known about them for the allocation. */
+/** Allocation does not consider disks, because there are no watermarks that keep shards off this node. */
 const NO_CLUSTER_INFO = { nodes: {}, shard_sizes: {}, shard_paths: {}, reserved_sizes: [] };
 
 const UNCHOSEN =

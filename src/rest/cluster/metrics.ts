@@ -1,4 +1,4 @@
-// `_metrics`: what the node counts and measures, in Prometheus's text format.
+// `_metrics`: counters and measurements of the node in Prometheus's text format.
 import { nodeTotals } from '../../api/cluster/node-totals.ts';
 import { fileDescriptors, heap } from '../../api/cluster/process-stats.ts';
 import { defineApi, type RestContext } from '../core/api.ts';

@@ -16,7 +16,7 @@ export type Params = Readonly<Record<string, ParamKind>>;
  */
 export type BodyKind = 'none' | 'ignored' | 'json' | 'json!' | 'bytes' | 'bytes!' | 'ndjson!' | 'stream!';
 
-/** What handlers receive besides the request. */
+/** Context that handlers receive in addition to the request. */
 export interface RestContext {
   /** The engine, limited to the indices on which the user is granted the action that the API `needs` or `reaches`. */
   readonly engine: EngineContext;
@@ -31,7 +31,7 @@ export interface RestContext {
   readonly startedMs: number;
   /** Requests that this http worker handled, by the name of their API. */
   readonly requestCounts: ReadonlyMap<string, number>;
-  /** What all http workers counted; null in a lane, and where there are none. */
+  /** Counters of all http workers; null in a lane, and without http workers. */
   readonly metrics: RequestMetrics | null;
 }
 
@@ -45,13 +45,13 @@ export interface ApiSpec {
   readonly body?: BodyKind;
   readonly needs: Action;
   /**
-   * The action by which the engine is limited, if it is not the one that the API needs: of requests that consist of others (`_bulk`, `_msearch`), and
-   * of actions on the cluster, which show those indices on which it is granted (by default `indices:monitor/stats`).
+   * The action that limits the engine, if it differs from the one that the API needs: for requests that consist of others (`_bulk`,
+   * `_msearch`), and for of actions on the cluster, which show those indices on which it is granted (by default `indices:monitor/stats`).
    */
   readonly reaches?: Action;
   /** Limit of the body below `http.max_content_length`; 413 beyond. */
   readonly maxBodyBytes?: number;
-  /** The answer is a text table (`_cat`), so text is preferred over JSON. */
+  /** The response is a text table (`_cat`), so text is preferred over JSON. */
   readonly isText?: boolean;
   /** Handlers by route: `'GET /{index}/_count'`. Any number of spaces may follow the method. */
   readonly routes: Readonly<Record<string, ApiHandler>>;

@@ -1,4 +1,4 @@
-// `wait_for_completion=false`: the operation of a request goes on as a task after the answer.
+// `wait_for_completion=false`: the operation of a request continues as a task after the response.
 import { startTask } from '../../api/cluster/tasks.ts';
 import type { EngineContext } from '../../api/core/context.ts';
 import { isObject } from '../../common/json/json-value.ts';

@@ -20,7 +20,7 @@ const INFLATE = { chunkSize: 1 << 20 };
 
 /** Smaller bodies are not accounted for. */
 const SMALL_BODY = 64 << 10;
-/** The most of a streamed body that waits for its handler. */
+/** Maximum number of bytes of a streamed body that wait for its handler. */
 const STREAM_BUFFER = 8 << 20;
 
 const unpackr = new Unpackr({ useRecords: false, int64AsType: 'auto' as 'bigint', mapsAsObjects: true });
@@ -151,7 +151,7 @@ export function bodyAsLines(bytes: Buffer, format: BodyFormat): Buffer {
   }
 }
 
-/** Values that follow each other. A byte string, which has its length in front, holds a value of its own; SMILE has 0xff between documents. */
+/** Reads a sequence of values. A byte string, which is preceded by its length, contains one value; SMILE has 0xff between documents. */
 function valuesOf(bytes: Buffer, format: BodyFormat): unknown[] {
   if (format === 'smile') return decodeSmileDocuments(bytes);
   if (format === 'cbor') return decodeCborSequence(bytes);

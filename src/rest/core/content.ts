@@ -1,4 +1,4 @@
-// Content of requests and answers: the type of the answer, and the body of the request in the form that its API declares.
+// Content of requests and responses: the type of the response, and the body of the request in the form that its API declares.
 import type { RequestMemory } from '../../api/core/request-memory.ts';
 import {
   isBinary,
@@ -36,7 +36,7 @@ export interface ContentOptions {
   readonly hasLanes: boolean;
 }
 
-/** An unsupported Content-Type. `error` of its answer is a string, as in Elasticsearch. */
+/** An unsupported Content-Type. `error` of its response is a string, as in Elasticsearch. */
 export class ContentTypeRefused extends Error {
   readonly #given: string | undefined;
 
@@ -58,7 +58,7 @@ export class ContentTypeRefused extends Error {
   }
 }
 
-/** Type of the answer: by `format`, otherwise Accept, otherwise the type of the request, otherwise JSON (text for tables). @throws ApiError 406 */
+/** Type of the response: by `format`, otherwise Accept, otherwise the type of the request, otherwise JSON (text for tables). @throws ApiError 406 */
 export function negotiateType(exchange: Exchange, route: Route, format: string | undefined): void {
   const { http } = exchange;
   const contentType = http.header('content-type');
@@ -80,7 +80,7 @@ export function negotiateType(exchange: Exchange, route: Route, format: string |
   exchange.type = type;
 }
 
-/** Reads the body as its API wants it. @throws ApiError, ContentTypeRefused; TooHeavy: to be repeated in a lane */
+/** Reads the body in the form that its API declares. @throws ApiError, ContentTypeRefused; TooHeavy: to be repeated in a lane */
 export async function readContent(
   exchange: Exchange,
   route: Route,
@@ -122,7 +122,7 @@ export async function readContent(
   }
   if (wantsText) exchange.bodyText = bytes.toString('utf8', 0, SLOW_LOG_BODY_CHARS);
   exchange.bytes = bytes;
-  // Nothing parses a JSON document here: its indexer does.
+  // JSON documents are not parsed here, but by their indexer.
   const isParsed = kind !== 'bytes!' || format !== 'json';
   if (hasLanes && kind !== 'stream!' && isLargeBody(bytes, format, isParsed)) throw new TooHeavy();
   if (kind.startsWith('json')) return { ...none, body: parseBody(bytes, format) };

@@ -1,4 +1,4 @@
-// A request on its way through the dispatcher, with the parameters that every API has.
+// The state of a request in the dispatcher, with the parameters that every API has.
 import { type PathFilter, parseFilterPath } from '../../common/json/filter-path.ts';
 import type { JsonObject } from '../../common/json/json-value.ts';
 import type { MediaType } from '../../common/json/media-type.ts';
@@ -14,7 +14,7 @@ export interface Exchange {
   readonly reply: HttpReply;
   readonly startedMs: number;
   readonly remoteAddress: string;
-  /** Who was authenticated by the thread that sent this request to a lane; null in that thread. */
+  /** Caller authenticated by the thread that sent this request to a lane; null in that thread. */
   readonly trusted: CallerRef | null;
   /** In a lane: the part of the request that is to run; null: the whole request. */
   readonly part: JsonObject | null;
@@ -49,7 +49,7 @@ function flag(value: string | undefined): boolean {
   throw booleanValueError(value);
 }
 
-/** What the audit log shows of a request. */
+/** The part of a request that the audit log shows. */
 export function audited({ http, remoteAddress, caller }: Exchange): AuditedRequest {
   return {
     method: http.method,

@@ -1,5 +1,6 @@
-// Long operations whose parts run in lanes, one after the other, while their thread only counts: `_update_by_query` runs each of its batches so. A lane
-// receives the same request with a part next to it, and its dispatcher answers with the outcome of the part, or the error as data.
+// Long operations whose parts run in lanes, one after another, while their own thread only coordinates: `_update_by_query` runs each of its
+// batches so. A lane receives the same request with a part next to it, and its dispatcher answers with the outcome of the part, or the
+// error as data.
 //   listener: handler ── request.runPart(part) ──► lane: handler, request.part ──► outcome
 import { parseJsonBytes } from '../../common/json/json-parse.ts';
 import type { JsonObject } from '../../common/json/json-value.ts';
@@ -8,12 +9,12 @@ import { COMMON_PARAMS } from './api.ts';
 import type { LaneRequest, Lanes, RunPart } from './lane.ts';
 import { parseQueryParams } from './query-params.ts';
 
-/** Delay between two questions whether the operation is cancelled. */
+/** Interval between checks for cancellation. */
 const POLL_MS = 100;
-/** A part may complete its writes in this time. */
+/** Time that a cancelled part has to complete its writes. */
 const GRACE_MS = 1000;
 
-/** How the dispatcher of a lane answers a part that has failed. */
+/** The response of a lane's dispatcher to a part that has failed. */
 export function failedPart(error: ApiError): JsonObject {
   return { failure: { ...error.toData() } };
 }
@@ -43,7 +44,7 @@ export function partRunner(lanes: Lanes, whole: () => LaneRequest): RunPart {
   };
 }
 
-/** Without what concerns the answer of the whole request. Its `timeout` is that of each write. */
+/** The request without options for the response of the whole request. Its `timeout` is that of each write. */
 function partOf(request: LaneRequest, part: JsonObject): LaneRequest {
   const query = Object.entries(parseQueryParams(request.query)).filter(([name]) => !Object.hasOwn(COMMON_PARAMS, name));
   const { 'accept-encoding': _, ...headers } = request.headers;

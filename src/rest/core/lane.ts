@@ -1,5 +1,6 @@
-// The way from a thread with a listener to a lane: a thread without one, which runs what would hold the event loop for long and can be ended.
-// A lane has a dispatcher of its own, so it receives the request as the listener would have passed it on, and returns the rendered response.
+// The interface between a thread with a listener and a lane: a thread without one, which runs work that would block the event loop for
+// long, and which can be terminated. A lane has its own dispatcher, so it receives the request as from a listener and returns the rendered
+// response.
 import type { JsonObject } from '../../common/json/json-value.ts';
 import { type BodyFormat, isBinary } from '../../common/json/media-type.ts';
 import { parseDurationMs } from '../../common/text/time-unit.ts';
@@ -18,13 +19,13 @@ export interface LaneRequest {
   readonly remoteAddress: string;
   /** Decompressed; null without a body. */
   readonly body: Uint8Array | null;
-  /** Who was authenticated; null if nobody has to be. The credentials themselves stay behind. */
+  /** The authenticated caller; null if authentication is not required. Credentials are not passed on. */
   readonly caller: CallerRef | null;
   /** The part of the request that is to run (lane-parts.ts); null: the whole request. */
   readonly part: JsonObject | null;
   /** Lanes serve senders in turn. */
   readonly sender: string;
-  /** Time that the request allows for its answer; null if it states none outside its body. */
+  /** Time that the request allows for its response; null if it states none outside its body. */
   readonly timeoutMs: number | null;
 }
 
@@ -36,10 +37,10 @@ export interface LaneAnswer {
   readonly ranMs: number;
 }
 
-/** What the dispatcher of a lane sends. */
+/** The result of a lane's dispatcher. */
 export type LaneResponse = Omit<LaneAnswer, 'ranMs'>;
 
-/** The lanes as a thread with a listener sees them. */
+/** The lanes, as seen by a thread with a listener. */
 export interface Lanes {
   /** @throws ApiError es_rejected_execution_exception: the queue is full; circuit_breaking_exception: the lane ran out of time or memory; task_cancelled_exception */
   run(request: LaneRequest): Promise<LaneAnswer>;
@@ -51,7 +52,7 @@ export interface Lanes {
 
 /**
  * Runs a part of a request in a lane (lane-parts.ts).
- * @param isCancelled  asked repeatedly: a part that does not end soon after it is ended
+ * @param isCancelled  polled; a part that does not end soon after cancellation is terminated
  * @returns the outcome of the part; null if it was cancelled
  * @throws ApiError of the part; es_rejected_execution_exception, circuit_breaking_exception, as Lanes.run
  */
@@ -65,7 +66,7 @@ const LARGE_YAML = 16 << 10;
 /** Even bodies that are only passed on hold the thread: copying 10 MB takes 10 ms. */
 const LARGE_COPY = 1 << 20;
 
-/** A name in an object takes as long to parse as this many bytes of a string: 20,000 names in 400 KB take 20 ms. */
+/** Parsing a name in an object takes as long as this many bytes of a string: 20,000 names in 400 KB take 20 ms. */
 const BYTES_PER_NAME = 40;
 /** An item of a list takes no longer to parse, but is worked on afterwards. */
 const BYTES_PER_ITEM = 10;

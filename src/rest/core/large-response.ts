@@ -1,4 +1,4 @@
-// Renders large responses in slices, with turns of the event loop between them, so that a thread with a listener answers others meanwhile.
+// Renders large responses in slices, with turns of the event loop between them, so that a thread with a listener answers others in the meantime.
 // The bytes are those of renderBody, except that YAML is written in flow style (as JSON, which is YAML) and CBOR with indefinite lengths, as
 // Elasticsearch writes it.
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ import { GZIP_LEVEL, type RenderOptions } from './response.ts';
 const LEAF_NODES = 2000;
 /** Responses above this size are rendered in slices: about 10 ms. */
 const LARGE_NODES = 40_000;
-/** A string takes as long as a node for each of so many characters; text that is inserted unchanged, for so many. */
+/** Number of characters of a string that take as long as a node, and of text that is inserted unchanged. */
 const CHARS_PER_NODE = 64;
 const RAW_CHARS_PER_NODE = 1024;
 /** Characters of a string that are rendered at once. */
@@ -30,7 +30,7 @@ export function isLargeValue(value: unknown): boolean {
   return nodesLeft(value, LARGE_NODES) < 0;
 }
 
-/** What is left of `nodes` after those of the value; negative as soon as it is known not to suffice. */
+/** `nodes` minus those of the value; negative as soon as the budget is exceeded. */
 function nodesLeft(value: unknown, nodes: number): number {
   if (typeof value === 'string') return nodes - 1 - Math.floor(value.length / CHARS_PER_NODE);
   if (typeof value !== 'object' || value === null) return nodes - 1;
@@ -169,7 +169,7 @@ interface BinaryFormat {
   openList(items: number): Uint8Array;
   openMap(members: number): Uint8Array;
   readonly close: Uint8Array;
-  /** If lists end otherwise than maps. */
+  /** Set if lists end differently from maps. */
   readonly closeList?: Uint8Array;
 }
 

@@ -53,7 +53,7 @@ export class RequestLog {
     if (this.#slow && record.tookMs >= this.#slowMs) this.#slow.write(jsonLine(record, record.body ?? undefined));
   }
 
-  /** Continues in new files of the same names after a rotation (SIGUSR1). */
+  /** Reopens the files by name after a rotation (SIGUSR1). */
   reopen(): void {
     this.#access?.reopen();
     this.#slow?.reopen();

@@ -1,5 +1,5 @@
 // Latencies and statuses of requests, by API and by index, for `_metrics`. All http workers share one block of memory, in which each has a row:
-// recording is a few additions without locks, and whichever worker answers `_metrics` sums up the rows.
+// recording takes a few additions without locks, and any worker can sum up the rows for `_metrics`.
 //   names:  GC_WANTED, number of names, then MAX_INDICES names: length (u32), 256 bytes of UTF-8
 //   a row:  GC count, GC microseconds, then a histogram per API, then one per index and group of actions
 //   a histogram: counts by bucket (u32 each), counts of 2xx-3xx, 4xx, 5xx (u32), sum in microseconds (f64)
@@ -56,7 +56,7 @@ export class RequestMetrics {
   /** number of an API, and group of its action; made with the first request */
   #numbers: Map<CountedApi, { readonly number: number; readonly group: number }> | null = null;
   readonly #indices = new Map<string, number>();
-  /** of the request before */
+  /** API of the previous request */
   #lastApi: CountedApi | null = null;
   #lastNumber = 0;
   #lastGroup = 0;
@@ -67,7 +67,7 @@ export class RequestMetrics {
   /**
    * @param shared  of `newMetricsMemory`
    * @param row     number of this http worker
-   * @param exists  whether an index has this name: others are not counted apart, since clients choose them
+   * @param exists  whether an index has this name: other names are not counted separately, since clients choose them
    */
   constructor(shared: SharedArrayBuffer, row: number, apis: readonly CountedApi[], exists: (index: string) => boolean) {
     this.#words = new Uint32Array(shared);
@@ -120,7 +120,7 @@ export class RequestMetrics {
     );
   }
 
-  /** Collections of garbage since they were first asked for, which starts counting in each worker with its next request. */
+  /** Garbage collections since the first call, which makes each worker start counting with its next request. */
   gc(): { count: number; seconds: number } {
     this.#words[GC_WANTED] = 1;
     let [count, micros] = [0, 0];

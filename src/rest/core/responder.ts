@@ -1,4 +1,4 @@
-// Answers requests: renders bodies and errors, compresses them, sends them whole or in pieces, and writes the logs of requests.
+// Sends responses: renders bodies and errors, compresses them, sends them whole or in pieces, and writes request logs.
 
 import { JSON_TYPE, type MediaType, TEXT_TYPE } from '../../common/json/media-type.ts';
 import type { Logger } from '../../common/log/logger.ts';
@@ -24,7 +24,7 @@ export interface ResponderParts {
   readonly log: RequestLog;
   /** null if it is off. */
   readonly audit: AuditLog | null;
-  /** The dialect that the cluster speaks at this moment. */
+  /** The current dialect of the cluster. */
   readonly dialect: () => Dialect;
   /** null where requests are not counted. */
   readonly metrics: RequestMetrics | null;
@@ -81,7 +81,7 @@ export class Responder {
     this.answered(exchange, response.status, sentBytes);
   }
 
-  /** Counts and logs an answer. */
+  /** Counts and logs a response. */
   answered(exchange: Exchange, status: number, sentBytes: number): void {
     if (this.#metrics !== null && exchange.api !== null)
       this.#metrics.record(exchange.api, exchange.index, status, performance.now() - exchange.startedMs);

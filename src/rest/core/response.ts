@@ -1,4 +1,4 @@
-// Answers and their rendering: JSON, YAML, CBOR, SMILE, msgpack or text, filtered, pretty-printed, compressed.
+// Responses and their rendering: JSON, YAML, CBOR, SMILE, msgpack or text, filtered, pretty-printed, compressed.
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import { Packr } from 'msgpackr';
@@ -30,7 +30,7 @@ export function answer(status: number, body: unknown, headers?: Readonly<Record<
   return headers ? { status, body, headers } : { status, body };
 }
 
-/** The answer to HEAD requests that check existence. */
+/** The response to HEAD requests that check existence. */
 export function exists(found: boolean): ApiResponse {
   return { status: found ? 200 : 404 };
 }
@@ -64,7 +64,7 @@ export function renderBody(body: unknown, options: RenderOptions): string | Uint
 
 /** Up to this size, compressing synchronously costs less than a round trip through the thread pool. */
 const SYNC_GZIP_BYTES = 16 * 1024;
-/** A fast level, since an answer is sent only once. */
+/** A fast level, since a response is sent only once. */
 export const GZIP_LEVEL = 3;
 
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {

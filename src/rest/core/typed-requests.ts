@@ -1,5 +1,5 @@
-// Mapping types of Elasticsearch 7: requests with a type in the path or with `include_type_name` are answered as those without, and answers get `_type`.
-// An index has one type here, whose name is not kept: answers show that of the path, else `_doc`.
+// Mapping types of Elasticsearch 7: requests with a type in the path or with `include_type_name` are handled like those without, and
+// `_type` is added to responses. An index has one type here, whose name is not stored: responses show that of the path, otherwise `_doc`.
 import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import { RawJson } from '../../common/json/raw-json.ts';
@@ -9,9 +9,9 @@ import type { ApiResponse } from './response.ts';
 export interface TypedRequest {
   /** Path without the type. */
   readonly path: string;
-  /** Type that answers show. */
+  /** Type shown in responses. */
   readonly type: string;
-  /** Mappings in the body and the answer are below the name of the type. */
+  /** Mappings in the body and the response are below the name of the type. */
   readonly includesType: boolean;
 }
 
@@ -37,7 +37,7 @@ const TYPED_MAPPING = new RegExp(`^/([^_/][^/]*)/(?:_mappings?/${NAME}|${NAME}/_
 const TYPED_FIELDS = new RegExp(`^/([^_/][^/]*)/_mappings?/${NAME}/field/([^/]+)$`);
 
 /**
- * A request of version 7 as one without types. `include_type_name` is taken out of the query.
+ * Converts a request of version 7 to one without types. `include_type_name` is taken out of the query.
  * @throws ApiError illegal_argument_exception: a type where `include_type_name` is needed
  */
 export function untyped(method: string, path: string, query: Record<string, string>): TypedRequest {
@@ -101,7 +101,7 @@ export function untypedBody(body: unknown, api: string, { includesType }: TypedR
   return 'mappings' in body ? { ...body, mappings: unwrapped(body['mappings']) } : body;
 }
 
-/** An answer with types. */
+/** A response with types. */
 export function typedResponse(response: ApiResponse, request: TypedRequest): ApiResponse {
   const { body } = response;
   if (body === undefined) return response;
@@ -125,7 +125,7 @@ function wrapped(body: unknown, type: string): unknown {
 const DATA = new Set(['_source', 'fields', 'highlight', 'mappings', 'settings', 'error']);
 const IDENTIFIED = /"_index":("(?:[^"\\]|\\.)*"),(?="_id":)/g;
 
-/** Adds `_type` to everything that names a document. */
+/** Adds `_type` to every reference to a document. */
 function withTypes(value: unknown, type: string): unknown {
   if (value instanceof RawJson)
     return new RawJson(value.text.replace(IDENTIFIED, (_, index) => `"_index":${index},"_type":${JSON.stringify(type)},`));

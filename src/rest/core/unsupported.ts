@@ -84,7 +84,7 @@ const refuse: ApiHandler = (request) => {
   );
 };
 
-/** Bodies and parameters are ignored, since the answer is always the same. */
+/** Bodies and parameters are ignored, since the response is always the same. */
 export const UNSUPPORTED_APIS: readonly ApiSpec[] = Object.entries(ROUTES).map(([name, paths]) =>
   defineApi({
     name: `unsupported ${name}`,

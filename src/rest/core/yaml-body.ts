@@ -30,7 +30,7 @@ function problem(line: number, col: number, reason: string): ApiError {
   return new ApiError('x_content_parse_exception', 400, `[${line}:${col}] ${reason}`);
 }
 
-/** Bounds the tokens and the depth from above, without knowing which characters belong to strings. */
+/** Computes upper bounds of the tokens and the depth, without knowing which characters belong to strings. */
 function checkSize(bytes: Buffer): void {
   let tokens = 0;
   let brackets = 0;

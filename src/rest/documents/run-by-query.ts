@@ -31,7 +31,7 @@ export const RUN_PARAMS: Params = {
 
 /**
  * The engine for a query whose hits are written back: it finds documents of indices on which the user may both search and carry out `action`;
- * lookups in the query need only the search. @throws ApiError security_exception 403
+ * lookups in the query need only the search privilege. @throws ApiError security_exception 403
  */
 export function sourceEngine({ caller }: ApiRequest, { engineFor }: RestContext, action: Action): EngineContext {
   requireAction(caller, SEARCH);
@@ -80,7 +80,7 @@ function readOptions(request: ApiRequest, body: Record<string, unknown>): ByQuer
 
 /**
  * Runs an operation within its request or, with `wait_for_completion=false`, as a task: 200 `{ task }`. A lane runs one batch of it.
- * @param work  may throw for what is wrong with the request
+ * @param work  may throw if the request is invalid
  */
 export async function run(
   request: ApiRequest,

@@ -22,7 +22,7 @@ const PARAMS: Params = {
 type ItemsOf = (engine: RestContext['engine'], items: readonly MultiSearchItem[]) => readonly MultiSearchItem[];
 
 function multiSearchApi(name: string, path: string, itemsOf: ItemsOf): ApiSpec {
-  /** 200 `{ took, responses }` with an answer or an error per search. @throws ApiError the lines are not searches */
+  /** 200 `{ took, responses }` with a response or an error per search. @throws ApiError the lines are not searches */
   const run: ApiHandler = async (request, { engine }) => {
     const limit = request.int('max_concurrent_searches');
     if (limit !== undefined && limit < 1) throw illegalArgumentError('max_concurrent_searches must be positive');

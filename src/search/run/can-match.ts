@@ -10,7 +10,7 @@ import type { RewriteContext } from '../shard/rewrite-context.ts';
 /** Number of shards above which the pre-filter runs, unless the request says otherwise. */
 export const DEFAULT_PRE_FILTER_SHARDS = 128;
 
-/** Whether a part of the answer depends on all documents or on all shards. */
+/** Whether a part of the response depends on all documents or on all shards. */
 function visitsAll(request: SearchRequest, aggs: AggTree | null): boolean {
   if (request.query === null || request.query.kind === 'match_all' || request.suggest.length > 0) return true;
   return (aggs?.children ?? []).some(

@@ -1,4 +1,4 @@
-// `_async_search`: searches that continue after their request was answered. Running ones are tasks; outcomes are stored until they expire.
+// `_async_search`: searches that continue after the response. Running ones are tasks; outcomes are stored until they expire.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '../../../common/json/json-parse.ts';
@@ -66,7 +66,7 @@ export async function submitAsyncSearch(ctx: EngineContext, request: AsyncSearch
   const task = await startTask(ctx, { action, description, headers: request.headers, requestsPerSecond: null }, async (control) => {
     const outcome = await outcomeOf(() => request.run(() => control.isCancelled));
     state.done = { ...running, ...outcome, completionMs: Date.now() };
-    // Deleted or expired meanwhile if it is not there any more.
+    // If it is missing, it was deleted or has expired in the meantime.
     const current = state.stored ? await ctx.asyncSearches.get(running.id) : null;
     if (current !== null && !control.isCancelled)
       await ctx.asyncSearches.put({ ...state.done, owner: current.owner, expirationMs: current.expirationMs });
@@ -144,7 +144,7 @@ async function find(ctx: EngineContext, id: string): Promise<AsyncSearch> {
   const search = await ctx.asyncSearches.get(id);
   if (search === null) throw notFoundError(id);
   if (search.task === null || (await isTaskRunning(ctx, search))) return search;
-  // The task may have ended between the two questions.
+  // The task may have ended between the two calls.
   const again = await ctx.asyncSearches.get(id);
   if (again !== null && again.task === null) return again;
   await ctx.asyncSearches.delete(id);

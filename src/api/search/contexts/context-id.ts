@@ -1,4 +1,4 @@
-// Ids and limits of scrolls and points in time, as clients see them.
+// Ids and limits of scrolls and points in time, as shown to clients.
 import { parseDurationMs } from '../../../common/text/time-unit.ts';
 import { illegalArgumentError } from '../../../errors/catalog.ts';
 import { allShardsFailedError, searchContextMissingError } from '../../../errors/search-errors.ts';

@@ -36,7 +36,7 @@ function open(ctx: EngineContext, kind: ContextKind, acquired: AcquiredTargets, 
   });
 }
 
-/** Runs a search over a context's snapshots. `run` returns the answer and the new state of the context. @throws ApiError search_context_missing_exception */
+/** Runs a search over a context's snapshots. `run` returns the response and the new state of the context. @throws ApiError search_context_missing_exception */
 async function withContext(
   ctx: EngineContext,
   kind: ContextKind,
@@ -162,7 +162,7 @@ export async function openPointInTime(
   }
 }
 
-/** A search over a point in time. @param parsed  the body with the parameters over its request */
+/** A search over a point in time. @param parsed  the body with parameters applied */
 export async function searchPointInTime(
   ctx: EngineContext,
   { parameters, mobility }: SearchCall,
