@@ -21,7 +21,7 @@ export function executionError(reason: string): ApiError {
   return new ApiError('aggregation_execution_exception', 500, reason);
 }
 
-/** Aggregations below one that has no buckets. */
+/** Sub-aggregations of an aggregation without buckets. */
 export function noSubAggregationsError(name: string, typeName: string, dialect: Dialect): ApiError {
   const reason = `Aggregator [${name}] of type [${typeName}] cannot accept sub-aggregations`;
   return dialect.blamesAggregationRequests
@@ -29,12 +29,12 @@ export function noSubAggregationsError(name: string, typeName: string, dialect: 
     : new ApiError('aggregation_initialization_exception', 500, reason);
 }
 
-/** A use of an aggregation that its place or its field does not allow. */
+/** An aggregation that is not allowed in its place or on its field. */
 export function misusedError(reason: string, dialect: Dialect): ApiError {
   return dialect.blamesAggregationRequests ? illegalArgumentError(reason) : executionError(reason);
 }
 
-/** An order that does not lead to a figure of each bucket. @param why  two sentences at most */
+/** An order path that does not lead to a figure of each bucket. @param why  two sentences at most */
 export function orderPathError(path: string, why: string, dialect: Dialect): ApiError {
   const reason = `Invalid aggregation order path [${path}]. ${why}`;
   if (!dialect.blamesAggregationRequests) return executionError(reason);

@@ -56,13 +56,13 @@ export class Params {
     return this.#body[key] ?? undefined;
   }
 
-  /** As `take`, but null is refused, as it is by parsers that declare the type of a field. @throws ApiError x_content_parse_exception */
+  /** Like `take`, but rejects null, as do parsers that declare the type of a field. @throws ApiError x_content_parse_exception */
   takeValue(key: string): unknown {
     if (this.#body[key] === null) throw this.wrongType(key, null);
     return this.take(key);
   }
 
-  /** Keeps an error for `done`, which first refuses unknown fields. */
+  /** Stores an error for `done`, which rejects unknown fields first. */
   failLater(error: Error): void {
     this.#late ??= error;
   }

@@ -1,4 +1,4 @@
-// Values sources: a field of an index as an aggregation reads it, with its format, its `missing` value and the column of a segment.
+// Values sources: a field of an index for an aggregation, with its format, its `missing` value and the column of a segment.
 import { encodeGeoPoint } from '../common/encoding/geo-encoding.ts';
 import type { FieldType, ValueFormat } from '../mapping/core/field-type.ts';
 import { standAloneField } from '../mapping/stand-alone-field.ts';
@@ -29,7 +29,7 @@ export type SourceKind = 'ordinals' | 'i64' | 'f64' | 'geo' | 'binary';
 export interface ValuesSource {
   /** Full name of the column, with aliases resolved. */
   readonly field: string;
-  /** The field whose values the column has in another form. */
+  /** The field whose values the column contains in another form. */
   readonly origin?: string;
   /** Column with the numbers of values that the values are sums of (aggregate_metric_double). */
   readonly counts?: string;
@@ -261,7 +261,7 @@ function scriptSource(
   const of = params.field === '' ? null : ctx.index.mapping.field(params.field);
   if (params.field !== '' && !of) return unmapped(params, families?.includes('keyword') ?? false);
   if (of && !of.isAggregatable) throw notAggregatable(of);
-  // Metrics compute in doubles, whichever integer type is named.
+  // Metrics compute in doubles, even if an integer type is named.
   const isMetric = families?.includes('numeric') && !families.includes('keyword');
   const named = isMetric && params.valueType?.endsWith('long') ? 'double' : params.valueType;
   const type = standAloneField(named ?? scriptType(typeName, of, families));

@@ -16,12 +16,12 @@ const RATE_GRACE_MS = 10_000;
 
 export class FlowBody implements HttpBody {
   readonly length: number | null;
-  /** All of it has arrived. */
+  /** Whether the whole body has arrived. */
   complete: boolean;
   /** Increases with every chunk. */
   receivedBytes = 0;
   isPaused = false;
-  /** Time for which the sender could send, as counted by `watch`. */
+  /** Time during which the sender could send, as counted by `watch`. */
   #readingMs = 0;
   #stalledMs = 0;
   #watchedBytes = 0;
@@ -76,7 +76,7 @@ export class FlowBody implements HttpBody {
     this.#notify();
   }
 
-  /** The client disconnected: the socket must not be used any more. */
+  /** Called when the client has disconnected: the socket must not be used any more. */
   abort(): void {
     this.isPaused = false;
     if (!this.complete) this.#fail(new BodyAborted());
@@ -98,7 +98,7 @@ export class FlowBody implements HttpBody {
     return false;
   }
 
-  /** The rest will not be read: receive it and drop it. */
+  /** Receives and drops the rest, which will not be read. */
   discard(): void {
     this.#isDiscarding = true;
     this.#drop();

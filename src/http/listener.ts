@@ -1,5 +1,5 @@
-// The interface of listeners to the code above them. Implementations: hyper-express-listener.ts (uWebSockets) and net-listener.ts (node:net).
-// Date, Connection, Content-Length and Transfer-Encoding belong to the listener; a handler never sets them.
+// The interface between listeners and request handlers. Implementations: hyper-express-listener.ts (uWebSockets) and net-listener.ts
+// (node:net). Date, Connection, Content-Length and Transfer-Encoding belong to the listener; a handler never sets them.
 
 export type HttpHeaders = Readonly<Record<string, string | readonly string[]>>;
 
@@ -86,7 +86,10 @@ export type TlsProtocol = (typeof TLS_PROTOCOLS)[number];
 export interface HttpListener {
   readonly kind: 'uws' | 'net';
   listen(): Promise<{ port: number }>;
-  /** Reads the certificate files again: new connections use them, open ones go on. @throws Error a file is unusable; nothing has changed then */
+  /**
+   * Reads the certificate files again: new connections use them, open ones are not affected. @throws Error a file is unusable; nothing has
+   * changed then
+   */
   reloadTls(): Promise<void>;
   /** New requests get 503 and `Connection: close`; resolves when none is in flight. The listen socket stays open. */
   drain(): Promise<void>;

@@ -23,7 +23,7 @@ const LINGER_MS = 5000;
 const MAX_EMPTY_BYTES = 16;
 const EMPTY = Buffer.alloc(0);
 
-/** The listener. */
+/** The listener, as seen by its connections. */
 export interface ConnectionOwner {
   readonly options: ListenerOptions;
   readonly handler: Handler;
@@ -41,7 +41,7 @@ export class NetConnection implements ReplyOwner, Timed {
   readonly #owner: ConnectionOwner;
   readonly #rules: HeadRules;
   readonly #scanner = new HeadScanner();
-  /** read, not parsed yet */
+  /** bytes read but not parsed yet */
   #input: Buffer = EMPTY;
   #head: NetHead | null = null;
   #decoder: BodyDecoder | null = null;
@@ -256,7 +256,7 @@ export class NetConnection implements ReplyOwner, Timed {
     this.#owner.inFlight++;
     const reply = new NetReply(this, head, body);
     this.#reply = reply;
-    // What arrived with the head is there before the handler asks for it.
+    // Provides the part of the body that arrived with the head before the handler reads it.
     if (this.#decoder && this.#input.length > 0) this.#feedBody(this.#decoder);
     if (this.#reply !== reply) return;
     if (this.isDraining) {
@@ -299,7 +299,7 @@ export class NetConnection implements ReplyOwner, Timed {
     this.#reply = null;
     if (open) this.#owner.requestDone();
     const isSent = open?.sent ?? false;
-    // The handler must not reply a second time.
+    // Prevents a second reply of the handler.
     open?.abort();
     if (!isSent) {
       const body = refusalBody(status, reason);

@@ -1,4 +1,4 @@
-// The head of a REST request: what HTTP/1.1 (RFC 9112) and framing.ts demand of it.
+// The head of a REST request: checks the requirements of HTTP/1.1 (RFC 9112) and framing.ts.
 import { checkFraming, type FramingHeaders } from './framing.ts';
 import type { HeadHandler, HeadRules } from './wire/head-scanner.ts';
 import { type HeaderField, joinHeader, parseHeaderLine } from './wire/header.ts';

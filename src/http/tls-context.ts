@@ -1,4 +1,4 @@
-// Certificates of a listener as Node's TLS reads them. Imported only where TLS is on, since it loads OpenSSL's bindings.
+// Reads the certificates of a listener for Node's TLS. Imported only where TLS is on, since it loads OpenSSL's bindings.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext, createServer, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';

@@ -1,5 +1,5 @@
-// hyper-express and uWebSockets with the guards that measurement showed to be needed (docs/operations.md, "The HTTP listener"). Each has a test in
-// test/unit/http/listeners.test.ts; the numbers are those of the list.
+// hyper-express and uWebSockets with guards against problems found by measurement (docs/operations.md, "The HTTP listener"). Each has a
+// test in test/unit/http/listeners.test.ts; the numbers are those of the list.
 //   1 framing headers are counted in the one pass over the head and refused before any body is read
 //   2 that refusal is sent a turn later: one sent at once would let the rest of the read run as the next request
 //   3 endWithoutBody writes its own Content-Length: the native one writes 2^63 - 1
@@ -79,7 +79,7 @@ interface UwsApp {
 export interface HyperServer {
   any(pattern: string, handler: (request: HyperRequest, response: HyperResponse) => void): void;
   listen(port: number, host: string): Promise<unknown>;
-  /** Makes the routes known to uWebSockets, as `listen` does. */
+  /** Registers the routes with uWebSockets, as `listen` does. */
   _compile(): void;
   uws_instance: UwsApp;
   _resolve_pending_request(): void;

@@ -1,4 +1,4 @@
-// What a process or thread with uWebSockets listeners needs (guards 6 and 12 of uws-guards.ts), usable without hyper-express and
+// Functions for a process or thread with uWebSockets listeners (guards 6 and 12 of uws-guards.ts), usable without hyper-express and
 // where uWebSockets has no binary.
 import { createRequire } from 'node:module';
 import net from 'node:net';
@@ -28,7 +28,7 @@ export function isUws(kind: 'auto' | 'uws' | 'net'): boolean {
   return kind === 'uws' || (kind === 'auto' && loadUws() !== null);
 }
 
-/** What uWebSockets cannot do of the TLS that is configured; null if it can do all of it. */
+/** The part of the TLS configuration that uWebSockets does not support; null if it supports all of it. */
 export function uwsTlsGap({ protocols, authorities }: TlsOptions): string | null {
   if (TLS_PROTOCOLS.some((protocol) => !protocols.includes(protocol))) return `it always accepts ${TLS_PROTOCOLS.join(' and ')}`;
   return authorities.length > 1 ? 'it reads one file of certificate authorities' : null;

@@ -9,7 +9,7 @@ import type { HyperResponse, RawResponse } from './uws-guards.ts';
 /** Above it a write under backpressure can lose bytes. */
 const PIECE_BYTES = 15_000;
 
-/** The listener as its replies see it. */
+/** The listener, as seen by its replies. */
 export interface ReplyOwner {
   readonly isDraining: boolean;
   /** The reply is complete, or its client disconnected. Called once. */
@@ -76,7 +76,7 @@ export class UwsReply implements HttpReply {
     if (this.#wantsClose) raw.writeHeader('connection', 'close');
   }
 
-  /** hyper-express does this after its own `send`. */
+  /** Does what hyper-express does after its own `send`. */
   #complete(): void {
     this.#response.completed = true;
     this.#response.route.app._resolve_pending_request();

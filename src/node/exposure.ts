@@ -1,4 +1,4 @@
-// Checks at start of what others can reach: the address without authentication, and files that every user of the machine can read.
+// Startup checks of exposure: addresses without authentication, and files that every user of the machine can read.
 import { statSync } from 'node:fs';
 import net from 'node:net';
 import { SettingError } from '../config/load-settings.ts';
@@ -22,7 +22,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Refuses a node that everybody in its network could read and change.
+ * Rejects a configuration in which everybody on the network could read and change data.
  * @param hasUsers  users exist, in the settings or created at run time
  * @throws SettingError with the ways out
  */

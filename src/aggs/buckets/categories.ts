@@ -2,10 +2,10 @@
 // messages have in common, in order, and takes a message whose common tokens weigh enough.
 import { checkTurn } from '../../common/turns/turn.ts';
 
-/** Tokens of a message that are compared. */
+/** Number of tokens of a message that are compared. */
 const MAX_TOKENS = 100;
 
-/** Names of days, months and time zones say nothing about the kind of a message. */
+/** Names of days, months and time zones do not characterize a message. */
 const STOP_WORDS = new Set(
   (
     'Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mon Tue Wed Thu Fri Sat Sun January February March April May June July August ' +
@@ -56,7 +56,7 @@ export class Category {
   }
 }
 
-/** Assigns messages to categories, in the order in which they come. */
+/** Assigns messages to categories, in the order in which they arrive. */
 export class Categories {
   readonly all: Category[] = [];
   /** Share of the weight, 0 to 1, that a message must have in common with its category. */
@@ -143,7 +143,7 @@ export function commonTokens(a: readonly string[], b: readonly string[]): string
   return common;
 }
 
-/** A regular expression of Java that matches the messages of a category. */
+/** A Java regular expression that matches the messages of a category. */
 export function categoryRegex(tokens: readonly string[]): string {
   const words = tokens.map((token) => token.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
   return `.*?${words.join('.+?')}.*?`;

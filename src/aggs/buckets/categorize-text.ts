@@ -28,9 +28,9 @@ interface CategorizeParams {
 
 const MAX_FILTERS = 100;
 const DOCS_PER_CHECK_MASK = 255;
-/** Characters of a message that are compared. */
+/** Number of characters of a message that are compared. */
 const MAX_CHARACTERS = 10_000;
-/** Steps of all filters on one message. */
+/** Step limit of all filters on one message. */
 const FILTER_STEPS = 1_000_000;
 /** Parameters of versions before 8.3, without effect since. */
 const WITHOUT_EFFECT = ['max_unique_tokens', 'max_matched_tokens'];

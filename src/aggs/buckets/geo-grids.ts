@@ -84,7 +84,7 @@ function wholeNumber(p: Params, text: string): number {
   return number;
 }
 
-/** A geohash length of 1-12, or a distance that the size of a cell must not exceed. */
+/** A geohash length from 1 to 12, or a maximum cell size as a distance. */
 function hashPrecision(p: Params): number {
   const text = p.string('precision') ?? '5';
   const distance = /^([\d.]+)\s*([A-Za-z]+)$/.exec(text);

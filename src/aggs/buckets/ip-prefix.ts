@@ -1,4 +1,4 @@
-// ip_prefix: a bucket per subnet. Terms are addresses in order, so that those of a subnet follow each other: single values are merged by their
+// ip_prefix: a bucket per subnet. Terms are sorted addresses, so those of a subnet are adjacent: single values are merged by their
 // prefix; where documents have several, each subnet is a range of ordinals, in which a document counts once.
 import { checkTurn } from '../../common/turns/turn.ts';
 import type { AggNode, AggRange } from '../../plan/agg-plan.ts';

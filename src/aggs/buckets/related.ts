@@ -74,7 +74,7 @@ function addIds(relation: Relation | null, segment: SegmentReader, docs: Uint32A
 interface Targets {
   readonly segment: SegmentScope;
   readonly bindings: Bindings;
-  /** Reads them when they are first needed, by the id of the parent. */
+  /** Reads them on first use, by the id of the parent. */
   byId(): ReadonlyMap<string, readonly number[]>;
 }
 

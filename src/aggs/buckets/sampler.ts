@@ -11,7 +11,7 @@ import { SingleBucketOut } from '../reduce/out.ts';
 import { bindSource, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, Bindings, SegmentScope, Slice } from '../types.ts';
 
-/** Lucene's words for a sample of no documents. */
+/** Lucene's message for an empty sample. */
 const NO_SAMPLE = 'numHits must be > 0; please use TotalHitCountCollectorManager if you just need the total hit count';
 
 interface SamplerParams {

@@ -36,7 +36,7 @@ function sourceOf(p: Params, key: string): SourceParams {
   return source;
 }
 
-/** Degrees as they were written, which the encoding of points rounds down. */
+/** Degrees as written by the user, since the encoding of points rounds down. */
 function rounded(degrees: number): number {
   return Math.round(degrees * 1e6) / 1e6;
 }

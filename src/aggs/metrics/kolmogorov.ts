@@ -14,7 +14,7 @@ export function kolmogorovTail(distance: number, size: number): number {
   return Math.min(1, Math.max(0, 2 * sum));
 }
 
-/** The same in one direction only. */
+/** The one-sided probability. */
 export function oneSidedTail(distance: number, size: number): number {
   return Math.min(1, Math.exp(-2 * size * distance * distance));
 }

@@ -1,5 +1,5 @@
-// percentiles, percentile_ranks and median_absolute_deviation. Digests answer as those of the server whose dialect is spoken; `hdr` rounds exact
-// values as its histogram does; `exact` asks for the values themselves.
+// percentiles, percentile_ranks and median_absolute_deviation. Digests return the same results as those of the emulated server; `hdr`
+// rounds exact values like its histogram; `exact` uses the values themselves.
 
 import { jsonDouble } from '../../common/json/json-float.ts';
 import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
@@ -156,7 +156,7 @@ export class PercentilesOut extends MetricOut {
     this.#show = showOthers;
   }
 
-  /** The percentiles of the values of all of them, as the first one shows its own. @param all  of one aggregation, at least one */
+  /** The percentiles of all values together, in the form of the first one. @param all  of one aggregation, at least one */
   static union(owner: Pick<AggSpec, 'meta'>, all: readonly PercentilesOut[]): MetricOut {
     const values: number[] = [];
     const weights: number[] = [];

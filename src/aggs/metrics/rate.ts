@@ -1,5 +1,5 @@
-// rate: a sum, or a number of values or documents, per unit of time in the buckets of a date histogram. The histogram divides the totals, since it
-// knows how long its buckets are.
+// rate: a sum, or a number of values or documents, per unit of time in the buckets of a date histogram. The histogram divides the totals,
+// since only it has the lengths of its buckets.
 import { jsonDouble } from '../../common/json/json-float.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { ValueFormat } from '../../mapping/core/field-type.ts';

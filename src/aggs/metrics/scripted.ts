@@ -24,10 +24,10 @@ interface ScriptedParams {
   readonly params: JsonObject;
 }
 
-/** A script that sees only the states. */
+/** A script that accesses only the states. */
 type StateScript = (variables: { state?: ScriptMap; states?: Value[] }, memory: StateMemory) => Value;
 
-/** Steps of a script that walks the states, which hold something of every document. */
+/** Step limit of a script over the states, whose size grows with the number of documents. */
 const STATE_STEPS = 5_000_000;
 
 interface BoundScripts {
@@ -90,7 +90,7 @@ export const scriptedMetricType: AggType = {
   plan: () => ({ op: 'docs', children: [] }),
   merge(spec, slices, parents) {
     const groups = docGroups(slices, parents);
-    // The values of all buckets stay until the response is written.
+    // The values of all buckets are kept until the response is written.
     const results: Value[] = [];
     return {
       at(parent) {

@@ -8,9 +8,9 @@ import { upperTailOfF } from '../metrics/student-t.ts';
 
 /** Fewer values are not analysed. */
 export const MIN_VALUES = 22;
-/** More would take too long: places times values. */
+/** Limits the time, which grows with positions times values. */
 export const MAX_VALUES = 10_000;
-/** Values at least on either side of a change. */
+/** Minimum number of values on either side of a change. */
 const MIN_SIDE = 10;
 const SIGNIFICANT = 0.01;
 /** A spike must be much rarer than chance, since the median is a rough measure of spread. */
@@ -37,7 +37,7 @@ class Prefix {
   constructor(values: readonly number[]) {
     const n = values.length;
     const [y, yy, xy] = [new Float64Array(n + 1), new Float64Array(n + 1), new Float64Array(n + 1)];
-    // Large values would lose the digits of their differences.
+    // Subtracted, because differences of large values would lose digits.
     const base = values.reduce((sum, value) => sum + value, 0) / n;
     values.forEach((raw, i) => {
       const value = raw - base;
@@ -84,7 +84,9 @@ function bestSplit(n: number, squaresAt: (at: number) => number): Fit {
   return best;
 }
 
-/** Probability that chance improves a fit as much. @param added  parameters that the better model has more, of `params` in all */
+/**
+ * Probability that chance improves a fit as much. @param added number of additional parameters of the better model, of `params` in total
+ */
 function chance(simple: number, better: number, added: number, params: number, n: number): number {
   const rest = n - params;
   if (better <= 0) return simple <= 0 ? 1 : 0;
@@ -95,7 +97,7 @@ function chance(simple: number, better: number, added: number, params: number, n
 export function findChange(values: readonly number[]): Change {
   const n = values.length;
   const outlier = findOutlier(values);
-  // A model of the rest is not led astray by one extreme value.
+  // Excluding one extreme value keeps it from distorting the models of the rest.
   const kept = outlier === null ? values : values.map((value, i) => (i === outlier.at ? outlier.typical : value));
   const prefix = new Prefix(kept);
   const scale = Math.max(...kept.map(Math.abs), 1e-300);
@@ -169,7 +171,7 @@ function normalTails(z: number): number {
   return series * Math.exp(-x * x);
 }
 
-/** Splits that are compared; more would not find other changes. */
+/** Number of splits compared; more would not find other changes. */
 const MAX_SPLITS = 100;
 
 function findDistributionChange(values: readonly number[]): { p: number; at: number } {

@@ -1,4 +1,4 @@
-// What parent pipelines share: they read a figure of each bucket and add one.
+// Common parts of parent pipelines, which read a figure of each bucket and add one.
 import { jsonDouble } from '../../common/json/json-float.ts';
 import type { Params } from '../params.ts';
 import { type Figure, jsonFigures, MetricOut, type OutBucket } from '../reduce/out.ts';
@@ -12,9 +12,9 @@ export type Parent = (
   body: PipelineBody,
 ) => {
   run(buckets: OutBucket[], spec: AggSpec): OutBucket[];
-  /** Paths besides `buckets_path`. */
+  /** Paths in addition to `buckets_path`. */
   paths?: readonly string[];
-  /** What its validation reports. */
+  /** Problem that its validation reports. */
   problem?: string | null;
 };
 

@@ -1,4 +1,4 @@
-// Checks the pipelines of a whole tree once it is parsed: their paths, and the aggregations around and beside them.
+// Validates the pipelines of a parsed tree: their paths, and the aggregations around and next to them.
 import type { Dialect } from '../../compat/dialect.ts';
 import { validationError } from '../errors.ts';
 import type { AggSpec, PipelineSpec } from '../types.ts';
@@ -21,7 +21,7 @@ export function validatePipelines(top: Level, dialect: Dialect): void {
   if (problems.length > 0) throw validationError(problems);
 }
 
-/** The first path on a level that leads nowhere or in a circle; null if there is none. */
+/** The first path on a level that is unresolvable or circular; null if there is none. */
 function pathProblem({ children, pipelines }: Level): string | null {
   const open = new Set<PipelineSpec>();
   const done = new Set<PipelineSpec>();
@@ -56,7 +56,7 @@ function pathProblem({ children, pipelines }: Level): string | null {
 
 const OWN_FIGURES = new Set(['_count', '_key', '_bucket_count']);
 
-/** A step of a path below its first aggregation that leads nowhere. */
+/** The first unresolvable step of a path below its first aggregation. */
 function stepProblem(start: AggSpec, path: string): string | null {
   const steps = parsePath(path).slice(1);
   let at = start;

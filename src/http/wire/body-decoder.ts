@@ -55,7 +55,7 @@ export class BodyDecoder {
       if (this.#line.length > MAX_CHUNK_LINE) return -1;
       pos = lf < 0 ? end : lf + 1;
       if (lf < 0) {
-        // refused as soon as it can no longer become valid
+        // rejected as soon as it can no longer become valid
         if (this.#state === 'dataEnd' && this.#line !== '\r') return -1;
         if (this.#state === 'size' && !/^[0-9A-Fa-f]{0,15}(?:[ \t]*(?:;.*)?)?\r?$/.test(this.#line)) return -1;
         break;

@@ -1,6 +1,6 @@
-// Connections as handles of the system, before node:net wraps them in sockets. Sockets made here are cheaper than those of node:net:
-// one buffer for all reads of plain HTTP, and TLS without a plain socket below it. If the internals of node:net differ from what is known
-// here, `takeHandles` does nothing.
+// Connections as handles of the system, before node:net wraps them in sockets. Sockets made here are cheaper than those of node:net: one
+// buffer for all reads of plain HTTP, and TLS without a plain socket below it. If node:net has other internals than expected, `takeHandles`
+// does nothing.
 
 import type { Server as NetServer, OnReadOpts } from 'node:net';
 import { holdingClock } from './clock.ts';

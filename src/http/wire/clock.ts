@@ -1,5 +1,5 @@
-// The time of day. Reading the system's clock costs as much as parsing a header field, and a request needs the time a dozen times: all work
-// on the bytes of one read sees the time at which they arrived.
+// The time of day. Reading the system's clock costs as much as parsing a header field, and a request needs the time a dozen times, so all
+// work on the bytes of one read uses the time at which they arrived.
 let heldMs = 0;
 
 /** Date.now(), or the time at which the current `holdingClock` began. */

@@ -1,7 +1,7 @@
 // Writes to plain sockets directly to their libuv handle, bypassing the layers of node:net, which cost more than the system call itself.
 //   nothing waits in the socket -> handle -> accepted at once (nearly always), or the rest waits in libuv's queue
-// What the socket writes or ends in the meantime follows in that same queue. If the internals of node:net differ from what is known here,
-// and for TLS and streams of HTTP/2, nothing is written directly.
+// What the socket writes or ends in the meantime follows in that same queue. If node:net has other internals than expected, and for TLS and
+// HTTP/2 streams, nothing is written directly.
 import type { Socket } from 'node:net';
 import { getSystemErrorName } from 'node:util';
 import { internalsOf, loadStreamBinding, type WriteWrap } from './stream-binding.ts';
@@ -89,7 +89,7 @@ export class DirectWriter {
     if (errno !== 0) this.#socket.destroy(writeError(errno));
   }
 
-  /** The system has not accepted all of it yet. */
+  /** Waits until the system has accepted all bytes. */
   #await(req: WriteWrap, bytes: number, held: WriteWrap['held']): void {
     const socket = this.#socket;
     this.pending = bytes;

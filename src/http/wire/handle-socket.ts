@@ -1,6 +1,6 @@
 // TCP sockets directly on handles of libuv, for connections whose bytes are only passed on: without the stream classes of node:net, opening
 // and closing one costs half. They have the members of net.Socket that such connections use, and read into buffers that their owner chooses.
-// If the internals of node:net differ from what is known here, none are made.
+// If node:net has other internals than expected, none are created.
 import type { Socket } from 'node:net';
 import { getSystemErrorName } from 'node:util';
 import type { ClientHandle } from './client-handle.ts';

@@ -1,4 +1,4 @@
-// Scans the head of an HTTP/1.x request line by line as its bytes arrive. What the lines mean is up to a HeadHandler.
+// Scans the head of an HTTP/1.x request line by line as its bytes arrive. A HeadHandler interprets the lines.
 //   "GET / HTTP/1.1\r\n" -> requestLine      "Host: a\r\n" -> field      "\r\n" -> end
 import { type HeaderField, learnField, recallField } from './header.ts';
 import { canBeginRequest, type Methods } from './request-line.ts';
@@ -35,7 +35,7 @@ export class HeadScanner {
   #bytes = 0;
   #lines = 0;
 
-  /** Before the first line of a head. */
+  /** Prepares for the first line of a head. */
   reset(): void {
     this.#bytes = 0;
     this.#lines = 0;
@@ -77,7 +77,7 @@ export class HeadScanner {
     return field ? handler.field(field) : handler.unusualField(line);
   }
 
-  /** A line whose end has not arrived: one that is too long already, or cannot become valid, is refused now. */
+  /** Checks a line whose end has not arrived: one that is already too long, or cannot become valid, is rejected at once. */
   #checkPartial(text: string, pos: number, rules: HeadRules): ScanResult {
     const partial = text.length - pos;
     if (rules.isStrict && hasBareCr(text, pos)) return 'bad line end';
@@ -87,7 +87,7 @@ export class HeadScanner {
   }
 }
 
-/** Whether a CR in the incomplete line from `pos` on is followed by something else than LF. */
+/** Whether a CR in the incomplete line from `pos` on is followed by something other than LF. */
 function hasBareCr(text: string, pos: number): boolean {
   const cr = text.indexOf('\r', pos);
   return cr >= 0 && cr < text.length - 1;

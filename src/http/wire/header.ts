@@ -1,4 +1,4 @@
-// Header fields of HTTP/1.x: parsing, lookup, and a memo of recent lines.
+// Header fields of HTTP/1.x: parsing, lookup, and a cache of recent lines.
 
 /** A field, with its name as sent and in lower case. */
 export interface HeaderField {

@@ -14,7 +14,7 @@ export interface RequestLine {
   plain: boolean;
 }
 
-/** What is wrong with a line: its method, its version, or anything else. */
+/** The invalid part of a line: its method, its version, or anything else. */
 type LineError = 'method' | 'request' | 'version';
 
 /** Which methods are accepted: those that nginx accepts, or any token (RFC 9110, 9.1). */

@@ -115,13 +115,13 @@ class ClusterCopy implements ShardCopy {
     this.#open();
   }
 
-  /** In the background: the shard may be opened by a metadata command, and operations of its log may need commands behind that one. */
+  /** Runs in the background: a metadata command may open the shard, and operations of its log may need later commands. */
   async #open(): Promise<void> {
     const { uuid } = this.#identity;
     const cluster = this.#parts.options.clusterName;
     while (!this.#isClosed) {
       try {
-        // A stream that this copy has read is not made again: that would hide its loss.
+        // A stream that this copy has read is not created again, which would hide its loss.
         if (this.#saved.seq === 0) await this.#jetStream.ensureStream(indexStream(cluster, uuid), [shardSubject(cluster, uuid, '*')]);
         break;
       } catch (error) {
@@ -220,5 +220,5 @@ class ClusterCopy implements ShardCopy {
   }
 }
 
-/** Errors after which a write may be sent again. */
+/** Errors after which a write may be retried. */
 const NOTHING_WRITTEN = ['shard_not_in_primary_mode_exception', NOT_SENT];

@@ -23,7 +23,7 @@ import { packOutcomes, type ShardCopy, SoleCopy } from './shard-copy.ts';
 const TICK_MS = 100;
 /** Uncommitted operations are flushed after this time, so that recovery replays little. */
 const FLUSH_AFTER_MS = 5_000;
-/** The same while new segments take much of memory.limit: they leave memory once they are on disk. */
+/** Shorter delay while new segments take much of memory.limit: their memory is freed once they are on disk. */
 const SCARCE_FLUSH_AFTER_MS = 1_000;
 
 interface OpenShard {
@@ -194,7 +194,7 @@ export class Indexer {
     await this.#store.drop(log);
   }
 
-  /** The shard's state as of now. A closed shard was committed when it was closed. */
+  /** The current state of the shard. A closed shard was committed when it was closed. */
   async #holdShard(uuid: string, shard: number, log: number): Promise<ShardCheckpoint> {
     const key = shardKey(uuid, shard);
     this.#holds.hold(key);
@@ -226,7 +226,7 @@ export class Indexer {
     else copy.saveProgress();
   }
 
-  /** A copy that contains what its log does not is filled anew; any other failure needs an operator. */
+  /** A copy that diverged from its log is rebuilt; any other failure needs an operator. */
   async #onCopyFailed({ index, uuid, shard, log }: ShardIdentity, error: Error): Promise<void> {
     const open = this.#shards.get(shardKey(uuid, shard));
     if (error.name !== 'DivergedError' || open === undefined) {
@@ -302,7 +302,7 @@ export class Indexer {
     return new Transferred(packed, [packed.buffer]);
   }
 
-  /** The copy may lag behind the log; if the log cannot be reached, what the copy has is the response. */
+  /** The copy may lag behind the log; if the log cannot be reached, the state of the copy is used. */
   async #locate(open: OpenShard, docId: string): Promise<number | null> {
     const synced = open.copy.sync();
     if (synced !== undefined) await synced.catch(() => undefined);
@@ -328,7 +328,7 @@ export class Indexer {
   async #waitForRefresh(open: OpenShard): Promise<void> {
     const synced = open.copy.sync();
     if (synced !== undefined) await synced;
-    // Without scheduled refreshes nothing would wake the caller.
+    // Without scheduled refreshes the caller would never be woken.
     if (this.#refreshIntervalMs(open) < 0) await this.#refresh(open);
     else if (open.writer.isDirty) await new Promise<void>((resolve) => open.waiting.push(resolve));
     const others = open.copy.refreshOthers();

@@ -34,7 +34,7 @@ export class Merger {
         this.#image = null;
         return;
       }
-      // The image stays, in case that the file cannot be opened.
+      // Keeps the image in case the file cannot be opened.
       case 'write':
         if (this.#image === null) throw new ApiError('illegal_state_exception', 500, 'no merged image');
         return writeSegmentFile(message.path, this.#image);

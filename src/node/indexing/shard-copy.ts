@@ -1,4 +1,4 @@
-// The copy of a shard on this node, as its indexer uses it: where writes go, what reads wait for, and which other nodes a refresh concerns.
+// The copy of a shard on this node for its indexer: the target of writes, the synchronization of reads, and refreshes on other nodes.
 import { Packr } from 'msgpackr';
 import type { WriteOperation } from '../../api/core/write.ts';
 import { type OperationLog, StoreLog } from '../../indexing/operation-log.ts';
@@ -27,15 +27,15 @@ export interface ShardCopy {
   start(writer: ShardWriter): void;
   /** @param primary  id of the node with the primary; null if none is assigned */
   usePrimary(primary: string | null): void;
-  /** Carries out a write, here or on the node with the primary. @param packed  WriteOperations */
+  /** Performs a write, here or on the node with the primary. @param packed  WriteOperations */
   write(packed: Uint8Array): Promise<ShardOutcome[]>;
-  /** As `write`, for another node. @throws NotPrimaryError */
+  /** Like `write`, for another node. @throws NotPrimaryError */
   writeHere(packed: Uint8Array): Promise<ShardOutcome[]>;
   /** Waits until the copy has every write that was acknowledged before the call; undefined if it has them. */
   sync(): undefined | Promise<void>;
-  /** Has all other nodes make searchable what was acknowledged before the call; undefined if there are none. */
+  /** Makes all other nodes refresh the operations acknowledged before the call; undefined if there are none. */
   refreshOthers(): undefined | Promise<void>;
-  /** What readers may compare with the last operation of their snapshot: what is beyond is found by asking the indexer. */
+  /** The progress that readers compare with their snapshot: for later operations they ask the indexer. */
   progressOf(writer: ShardWriter): number;
   /** Stores how far the copy has read the log. */
   saveProgress(): void;

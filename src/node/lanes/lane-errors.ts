@@ -14,7 +14,7 @@ export function outOfMemoryError({ method, path }: LaneRequest, heapBytes: numbe
   );
 }
 
-/** 503: the request ran for longer than it may. */
+/** 503: the request ran longer than allowed. */
 export function outOfTimeError({ method, path }: LaneRequest, allowedMs: number): ApiError {
   return new ApiError(
     'circuit_breaking_exception',

@@ -1,5 +1,5 @@
-// Starts the threads of lanes and connects them with main: arenas, metadata and snapshots. A lane is a reader that nobody waits for: it receives what
-// other readers receive, but may be busy, so its replies are not awaited. What it holds in memory is taken back when its thread ends.
+// Starts the threads of lanes and connects them with main: arenas, metadata and snapshots. A lane receives the same messages as other
+// readers, but may be busy, so its replies are not awaited. Its memory is released when its thread ends.
 import { MessageChannel, type MessagePort, type TransferListItem, type Worker } from 'node:worker_threads';
 import type { SharedArenas } from '../memory/shared-arenas.ts';
 import type { SnapshotRegistry } from '../memory/snapshot-registry.ts';
@@ -21,7 +21,7 @@ export interface LaneHostParts {
   /** Messages that bring a new reader up to date. */
   current(): readonly ToReader[];
   onMessage(reader: number, message: FromReader): unknown;
-  /** A reader has answered its request. */
+  /** A reader has responded to its request. */
   onAnswer(reader: number): void;
   /** A reader has ended. */
   onEnd(reader: number): void;

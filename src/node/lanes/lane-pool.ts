@@ -1,5 +1,5 @@
 // The lanes of the node, held by main: threads without a listener that run what is too heavy for an http worker. A lane runs one request at a time.
-// One that does not end in time, or that needs more memory than its heap may have, is ended alone: its request fails, and the next one gets a new thread.
+// A lane that exceeds its time or its heap limit is terminated alone: its request fails, and the next one gets a new thread.
 //   run ──► queue (by sender, in turn) ──► lane ──► answer
 //            │ full: 429                    │ timeout: asked for a partial answer, ended TIMEOUT_GRACE_MS later
 //            │ cancelled: removed           │ cancelled, disconnected, out of time: failed at once, ended CANCEL_GRACE_MS later
@@ -16,7 +16,7 @@ import { SIGNAL_CANCEL, SIGNAL_NONE, SIGNAL_TIME_UP } from './signal.ts';
 export interface LaneThread {
   readonly signal: Int32Array;
   run(request: LaneRequest): Promise<JobAnswer>;
-  /** Ends the thread, whatever it does. Resolves after main has taken back its memory. */
+  /** Terminates the thread, whatever it does. Resolves after main has released its memory. */
   end(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface LaneEvents {
   onBegin(): void;
   /** The request that runs allows this time for its response. */
   onTimeout(ms: number): void;
-  /** The thread has ended. @param error  null if it was asked to */
+  /** The thread has ended. @param error  null if it was requested */
   onExit(error: Error | null): void;
 }
 
@@ -33,7 +33,7 @@ export interface LanePoolOptions {
   readonly start: (slot: number, events: LaneEvents) => LaneThread;
   /** Lists a running request. @returns removes it from the list */
   readonly list: (request: LaneRequest, onCancel: () => void) => () => void;
-  /** The error for a request if the process uses more memory than it may; otherwise null. */
+  /** The error for a request if the process exceeds its memory limit; otherwise null. */
   readonly overMemory: (request: LaneRequest) => ApiError | null;
   /** A request was ended because its heap was used up. */
   readonly onMemoryTrip: () => void;
@@ -216,7 +216,7 @@ export class LanePool {
   }
 
   #onFailure(lane: Lane, job: Job, error: Error): void {
-    // The thread has ended; `onExit` knows why.
+    // The thread has ended; `onExit` handles the reason.
     if (error instanceof ApiError && error.type === 'node_closed_exception') return;
     this.#settle(job, error);
     this.#free(lane, job);

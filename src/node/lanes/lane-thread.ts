@@ -5,7 +5,7 @@ import { lowerPriority } from './lane-priority.ts';
 import { startLane } from './lane-worker.ts';
 import { openLockedStore } from './store-lock.ts';
 
-/** A lane is mostly idle, so even what its start has left is worth a collection. */
+/** A lane is mostly idle, so even the garbage of its start is worth a collection. */
 const MIN_FREE_BYTES = 1 << 20;
 
 export function startLaneThread(): void {

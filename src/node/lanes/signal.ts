@@ -1,12 +1,12 @@
-// The word that main shares with a lane: how the request that runs there is to end.
+// The word that main shares with a lane: whether and how its current request must end.
 import type { LaneSignals } from '../../common/turns/turn.ts';
 import { taskCancelledError } from '../../errors/catalog.ts';
 
-/** Run on. */
+/** Continue. */
 export const SIGNAL_NONE = 0;
-/** Its time is over: answer with what has been found. */
+/** Its time is over: respond with the results so far. */
 export const SIGNAL_TIME_UP = 1;
-/** Nobody waits for it any more. */
+/** Nothing waits for its response any more. */
 export const SIGNAL_CANCEL = 2;
 
 /** The lane's side. @param onTimeout  receives the time that the request allows */

@@ -1,5 +1,5 @@
-// LMDB's binding ends the process if its thread is terminated while it runs (it throws into a JavaScript engine that no longer accepts exceptions). So a
-// lane holds a lock during each call, and main takes it for good before it ends the thread.
+// LMDB's binding ends the process if its thread is terminated while it runs (it throws into a JavaScript engine that no longer accepts
+// exceptions). So a lane holds a lock during each call, and main takes it permanently before it terminates the thread.
 //   word 1 of the array that main shares with the lane: FREE, HELD by the lane, SEALED by main
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../../store/store.ts';

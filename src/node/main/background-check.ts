@@ -1,17 +1,17 @@
-// Reads the pages of the store that a start leaves out, in a process of its own with low priority, while the service runs. What it finds makes
-// health red and is logged; a fault of the checking process is not one of the service.
+// Reads the store pages that startup skipped, in a separate process of low priority, while the service runs. Damage is logged and makes
+// health red; a crash of the checking process does not affect the service.
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { MainNode } from './main-node.ts';
 
-/** The first requests and the other threads come first. */
+/** Lets the first requests and the other threads go first. */
 const DELAY_MS = 5_000;
 /** Exit code of `gannet check` for damage. */
 const EXIT_DAMAGED = 1;
 const MAX_OUTPUT_CHARS = 100_000;
 
-/** @returns ends a check under way, or prevents it */
+/** @returns a function that ends or prevents the check */
 export function checkInBackground(main: MainNode, dataPath: string, delayMs = DELAY_MS): () => void {
   let end = (): void => clearTimeout(timer);
   const timer = setTimeout(() => {

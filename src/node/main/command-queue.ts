@@ -1,4 +1,4 @@
-// Runs changes of what every thread knows one after another, so that all threads see them in the same order.
+// Runs changes of shared state one after another, so that all threads see them in the same order.
 
 export class CommandQueue {
   #tail: Promise<unknown> = Promise.resolve();

@@ -1,10 +1,11 @@
-// What is known to be damaged on disk: shards, or the store as a whole. Each report is logged once and shared with the readers, so that health is red.
+// Known damage on disk: of shards, or of the store as a whole. Each report is logged once and shared with the readers, so that health is
+// red.
 
 interface DamageEnvironment {
   error(message: string): void;
   /** Name of an index, for the log. */
   indexName(uuid: string): string;
-  /** Lets every reader know. */
+  /** Notifies every reader. */
   share(): void;
 }
 
@@ -14,14 +15,14 @@ export class DamageReports {
   readonly #environment: DamageEnvironment;
   /** By `uuid/shard`. */
   readonly #shards = new Map<string, string>();
-  /** Of the store as a whole: no shard is known to be whole then. */
+  /** Damage of the store as a whole, which may affect every shard. */
   #store: string | null = null;
 
   constructor(environment: DamageEnvironment) {
     this.#environment = environment;
   }
 
-  /** What is wrong with a shard; null if nothing is known. */
+  /** Known damage of a shard; null if there is none. */
   of(uuid: string, shard: number): string | null {
     return this.#shards.get(`${uuid}/${shard}`) ?? this.#store;
   }

@@ -1,4 +1,4 @@
-// The indexers of a node as main sees them. They start after the first requests are answered, which the start of their threads would delay.
+// The indexers of a node, as seen by main. They start after the first requests are answered, which the start of their threads would delay.
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Channel } from '../messages/channel.ts';
 import type { FromIndexer, ToIndexer } from '../messages/messages.ts';

@@ -1,4 +1,4 @@
-// The lanes as main has them: their threads, the requests in them as tasks, and the contexts that they borrow.
+// Main's side of the lanes: their threads, their requests as tasks, and the contexts that they borrow.
 import type { ContextKind } from '../../api/core/search-context.ts';
 import type { TaskStart } from '../../api/core/task-store.ts';
 import type { LaneAnswer, LaneRequest } from '../../rest/core/lane.ts';
@@ -55,7 +55,7 @@ export class MainLanes {
         onEnd: (reader) => this.#endContexts(reader),
       },
       lanes,
-      // Pages of a scratch region that a request has used are not returned to the system, so regions are small where memory is.
+      // Used pages of a scratch region are not returned to the system, so regions are small if memory is scarce.
       Math.max(MIN_SCRATCH_BYTES, Math.min(MAX_SCRATCH_BYTES, Math.floor(settings['memory.limit'] / 16))),
     );
     const { breaker } = parts;
@@ -83,7 +83,7 @@ export class MainLanes {
     this.#start = start;
   }
 
-  /** Keeps a lane warm from now on. */
+  /** Starts a lane and keeps it warm. */
   warm(): void {
     this.#pool.warm();
   }

@@ -1,6 +1,6 @@
 // The main part of a node: owns the data directory, the metadata, the memory and the threads, and connects indexers, which write, with readers,
 // which search.
-// One class, since it only connects: placements, commands, snapshots, tasks, merges and lanes are files of their own.
+// One class, since it only connects parts: placements, commands, snapshots, tasks, merges and lanes have their own files.
 
 import { mkdirSync } from 'node:fs';
 import { ApiError } from '../../errors/api-error.ts';
@@ -301,7 +301,7 @@ export class MainNode {
     this.#indexers.prepare(this.#options.indexers, this.#parts, (message) => this.#onIndexer(message));
     const { state } = this.#metadata;
     const placements = this.#placements.of(state);
-    // Listed now, so that indices deleted by requests meanwhile are not among them.
+    // Listed before requests are served, so that indices deleted by requests are not included.
     const orphans = this.#metadata.orphans();
     const fail = (error: Error) => this.#options.onLog('error', `an indexer failed to start: ${error.message}`);
     const opened = this.#indexers.channels.map((channel) => channel.request({ type: 'state', state, placements }).catch(fail));
@@ -329,7 +329,7 @@ export class MainNode {
       .catch((error) => this.#options.onLog('error', `a deleted index is left on disk: ${error.message}`));
   }
 
-  /** Takes part in the cluster. @param publishAddress  host:port of the REST API */
+  /** Joins the cluster. @param publishAddress  host:port of the REST API */
   startLink(publishAddress: string): Promise<void> {
     return this.#link.start(publishAddress);
   }
@@ -416,7 +416,10 @@ export class MainNode {
     return part;
   }
 
-  /** A thread that dies loses its shards or connections, so the process exits; the parent process restarts it, and it recovers from the log. */
+  /**
+   * A thread that dies loses its shards or connections, so the process exits; the parent process restarts the service, which recovers from
+   * the log.
+   */
   #onThreadError(role: string, error: Error): void {
     this.#options.onLog('error', `${role} thread died: ${error.stack ?? error.message}`);
     if (this.#stopping === null) process.exit(70);

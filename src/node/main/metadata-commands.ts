@@ -49,12 +49,12 @@ export class MetadataCommands {
     return response;
   }
 
-  /** @throws ApiError: the command would fail on the present state */
+  /** @throws ApiError: the command would fail on the current state */
   dryRun<Name extends CommandName>(name: Name, args: CommandArgs<Name>): void {
     this.#reduce(commandEntry(name, args));
   }
 
-  /** Adds fields that documents of an index brought. */
+  /** Adds fields found in documents of an index. */
   updateMapping(uuid: string, mappings: JsonObject): Promise<unknown> {
     const meta = Object.values(this.#parts.metadata.state.indices).find((index) => index.uuid === uuid);
     if (!meta) throw indexNotFoundError(uuid);
@@ -76,7 +76,7 @@ export class MetadataCommands {
     }
   }
 
-  /** Before the node has started: stores what a command of another node changes. */
+  /** Stores the changes of another node's command before the node has started. */
   replay(entry: CommandEntry): void {
     this.#parts.metadata.save(this.#reduce(entry).state, this.#parts.log.position);
   }

@@ -1,4 +1,4 @@
-// A part of the node as main sees it: an indexer, a reader or the merger, in this thread or in a thread of its own.
+// A part of the node, as seen by main: an indexer, a reader or the merger, in this thread or in a thread of its own.
 import type { Worker } from 'node:worker_threads';
 import type { ArenaUser } from '../memory/shared-arenas.ts';
 import type { Channel } from '../messages/channel.ts';

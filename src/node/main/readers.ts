@@ -1,4 +1,4 @@
-// The readers of a node as main sees them: http workers, and the engine of a library.
+// The readers of a node, as seen by main: http workers, and the engine of a library.
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { Channel } from '../messages/channel.ts';
 import type { FromReader, ToReader } from '../messages/messages.ts';

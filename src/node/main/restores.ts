@@ -1,6 +1,6 @@
-// Restores of indices from snapshots. All shards are copied into new logs and folders, which nothing uses yet; then one metadata command adds the
-// indices, or puts them in the place of closed ones. A restore that is interrupted leaves the cluster as it was, and its copies are removed, after a
-// crash at the next start.
+// Restores of indices from snapshots. All shards are copied into new logs and folders, which nothing uses yet; then one metadata command
+// adds the indices, or replaces closed ones by them. A restore that is interrupted leaves the cluster as it was, and its copies are
+// removed, after a crash at the next start.
 import { randomBytes } from 'node:crypto';
 import type { RestoreOutcome, RestoreSnapshot, RunningRestore } from '../../api/core/snapshot-store.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
@@ -150,7 +150,7 @@ export class Restores {
     try {
       for (const part of parts) {
         const failures = await this.#copy(config, part);
-        // Of an index with a failed shard nothing is kept; with `partial` a shard that was not in the snapshot is created empty.
+        // Nothing is kept of an index with a failed shard; with `partial`, a shard that is not in the snapshot is created empty.
         if (failures > 0) failed.add(part);
         failedShards += failures + (failures > 0 ? 0 : part.entry.shards.filter(({ manifest }) => manifest === null).length);
       }

@@ -1,5 +1,6 @@
-// Scrolls and points in time of the node, held by main so that any http worker can answer any page: their snapshots, expiry times and the positions
-// of scrolls. A worker borrows a context for a request; until it returns the context, its snapshots stay in memory even if the context is closed.
+// Scrolls and points in time of the node, held by main so that any http worker can serve any page: their snapshots, expiry times and the
+// positions of scrolls. A worker borrows a context for a request; until it returns the context, its snapshots stay in memory even if the
+// context is closed.
 //   open ──► key     use(key) ──► loan, snapshots, state     endUse(loan, state)     close(keys)     expiry by a timer
 import { randomBytes } from 'node:crypto';
 import type { ContextKind, ContextState } from '../../api/core/search-context.ts';

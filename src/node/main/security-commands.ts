@@ -22,7 +22,7 @@ export class SecurityCommands {
     this.#parts = parts;
   }
 
-  /** Runs a command after the previous changes. Resolves when every reader acts upon it. */
+  /** Runs a command after the previous changes. Resolves when it is in effect in every reader. */
   run<Name extends SecurityCommandName>(name: Name, args: SecurityArgs<Name>): Promise<SecurityReply<Name>> {
     const { security, queue, log } = this.#parts;
     return queue.run(async () => {
@@ -38,7 +38,7 @@ export class SecurityCommands {
     });
   }
 
-  /** Before the node has started: stores changes of another node. */
+  /** Stores changes of another node before this node has started. */
   replay(changes: readonly SecurityChange[]): void {
     this.#parts.security.save(changes, this.#parts.log.position);
   }

@@ -1,4 +1,4 @@
-// Which indexer owns each open shard, and the shared memory in which it reports its progress and readers count what they do.
+// The indexer that owns each open shard, and the shared memory with its progress and the readers' counters.
 import { READ_COUNTERS_BYTES } from '../../api/core/read-counters.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { ShardPlacement } from '../messages/messages.ts';
@@ -8,7 +8,7 @@ interface PlacementSources {
   readonly indexers: number;
   /** Numbers of the logs of an index, by shard. */
   logs(uuid: string): readonly number[];
-  /** What is wrong with a shard on disk; null if nothing is known. */
+  /** Known damage of a shard on disk; null if there is none. */
   damage(uuid: string, shard: number): string | null;
 }
 
@@ -39,7 +39,7 @@ export class ShardPlacements {
     );
   }
 
-  /** Forgets the progress and the counters of a closed shard. */
+  /** Drops the progress and the counters of a closed shard. */
   forget(uuid: string, shard: number): void {
     this.#shared.delete(`${uuid}/${shard}`);
   }

@@ -4,10 +4,10 @@ import type { SlowEntry } from '../../api/core/slow-log.ts';
 import { type LineSink, LogFile } from '../../common/log/log-file.ts';
 
 const MAX_RECENT = 500;
-/** Entries of large bodies are shown by their beginning; the file has them whole. */
+/** Recent entries contain only the beginning of large bodies; the file contains them whole. */
 const RECENT_SOURCE_CHARS = 2000;
 
-/** The node as lines name it. */
+/** Properties of the node in log lines. */
 export interface SlowLogNode {
   readonly clusterName: string;
   readonly clusterUuid: string;

@@ -1,4 +1,4 @@
-// Runs snapshot lifecycle policies: makes their snapshots when they are due, and once a day deletes those that they no longer keep.
+// Runs snapshot lifecycle policies: takes their snapshots when they are due, and deletes expired ones once a day.
 import { randomBytes } from 'node:crypto';
 import type { CreateSnapshot } from '../../api/core/snapshot-store.ts';
 import type { JsonObject } from '../../common/json/json-value.ts';
@@ -51,7 +51,7 @@ export class SnapshotLifecycleRunner {
     clearTimeout(this.#timer);
   }
 
-  /** Sets the timer for what is due next. A run that was missed while the node was down is not made up for. */
+  /** Sets the timer for what is due next. A run that was missed while the node was down is skipped. */
   #schedule(): void {
     clearTimeout(this.#timer);
     const { policies, isStopped } = lifecycleOf(this.#env.state());

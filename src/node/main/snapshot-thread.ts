@@ -1,4 +1,4 @@
-// The snapshot thread as main sees it: started for a call and ended when it is idle.
+// The snapshot thread, as seen by main: started for a call and ended when it is idle.
 import type { RepositoryConfig } from '../../snapshots/snapshot-types.ts';
 import type { ReplyTo } from '../messages/messages.ts';
 import type { FromSnapshots, RepositoryCall, RepositoryReplies, ToSnapshots } from '../messages/snapshot-messages.ts';

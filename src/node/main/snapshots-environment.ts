@@ -1,4 +1,4 @@
-// What the coordination of snapshots needs from main.
+// The interface between the coordination of snapshots and main.
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName } from '../../metadata/reducers.ts';
 import type { ShardCheckpoint } from '../../store/store.ts';

@@ -1,5 +1,5 @@
-// Repositories and snapshots, coordinated by main: which operations run, which wait, which indices they keep from being deleted. The work on files is
-// done by the snapshot thread. Changes of one repository run one after another.
+// Repositories and snapshots, coordinated by main: which operations run or wait, and which indices must not be deleted meanwhile. The
+// snapshot thread does the work on files. Changes of one repository run one after another.
 //   create    hold every shard at its current state ──► copy (thread) ──► add to the list ──► release the shards
 //   restore   copy into new, unused logs and folders (thread) ──► add or replace the indices in one metadata command
 import { randomBytes } from 'node:crypto';
@@ -108,7 +108,7 @@ export class Snapshots {
     this.#lifecycle.update();
   }
 
-  /** Ends everything that runs. Unfinished snapshots are not in the list; unfinished restores leave nothing that is used. */
+  /** Ends all running operations. Unfinished snapshots are not listed; unfinished restores leave only unused files. */
   async stop(): Promise<void> {
     this.#lifecycle.stop();
     for (const running of this.#running.values()) {
@@ -122,7 +122,7 @@ export class Snapshots {
 
   // -------------------------------------------------------------------------------------------------------- commands
 
-  /** Refuses metadata commands that would take data away from a running operation. @throws ApiError */
+  /** Rejects metadata commands that would remove data that a running operation needs. @throws ApiError */
   checkCommand<Name extends CommandName>(name: Name, args: CommandArgs<Name>): void {
     if (this.#running.size === 0 && this.#restores.list().length === 0 && this.#changes.size === 0 && this.#cleanups.size === 0) return;
     const given = args as { index?: string; indices?: readonly unknown[]; name?: string; names?: readonly string[] };
@@ -262,7 +262,7 @@ export class Snapshots {
       throw error;
     }
     running.done = job.finally(() => this.#running.delete(running.uuid));
-    // The failure of a snapshot for which nobody waits is in the log.
+    // The failure of a snapshot that no request waits for is logged.
     running.done.catch((error) => this.#env.log('warn', `snapshot [${repository}:${snapshot}] failed: ${error.message}`));
     if (!request.wait) return null;
     await running.done.catch(() => undefined);

@@ -1,5 +1,6 @@
-// The task list of the node, held by main: operations that continue after their request was answered, their progress and, for a while, their results.
-// The http worker that runs a task reports to main; the reply tells it whether to stop and how fast to run. Any worker can query the list.
+// The task list of the node, held by main: operations that continue after the response, with their progress and, for a while, their
+// results. The http worker that runs a task reports to main; the reply tells it whether to stop and how fast to run. Any worker can query
+// the list.
 //   start(task) ──► id     report(id, status) ──► control     finish(id, result)     get(id)   list()   cancel(ids)   rethrottle(id, rate)
 import type { TaskControl, TaskInfo, TaskResult, TaskStart } from '../../api/core/task-store.ts';
 import type { TaskReplies, TaskRequest } from '../messages/task-messages.ts';

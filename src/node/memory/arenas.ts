@@ -1,4 +1,4 @@
-// The shared arenas as one thread uses them: the memory of each arena, and this thread's kernels over it with their own scratch region.
+// A thread's view of the shared arenas: the memory of each arena, and this thread's kernels over it with their own scratch region.
 import { PagedImage } from '../../arena/paged-image.ts';
 import { SectionTable } from '../../arena/section-table.ts';
 import { openPagedSegment, openSegment, type SegmentImageReader } from '../../arena/segment-reader.ts';
@@ -31,7 +31,7 @@ export class ThreadArenas {
     return kernels;
   }
 
-  /** The first arena was added. */
+  /** Whether an arena has been added. */
   get isOpen(): boolean {
     return this.#sections !== null;
   }

@@ -1,5 +1,5 @@
-// Circuit breakers of the process, shared by all threads: what requests hold in bodies, and what the process uses in total. A request that would
-// exceed memory.limit is refused before its bytes are read or its work begins; what is light needs no reservation.
+// Circuit breakers of the process, shared by all threads: the bytes of request bodies, and the total memory of the process. A request that
+// would exceed memory.limit is rejected before its body is read or its work begins; light requests need no reservation.
 //   words of the shared array: IN_FLIGHT (KB), SEGMENTS (KB), BASE (KB), then a count of refusals for each breaker
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BreakerStats, RequestMemory } from '../../api/core/request-memory.ts';
@@ -53,7 +53,7 @@ export class MemoryBreaker implements RequestMemory {
     this.#collect = collect;
   }
 
-  /** What the process needs without data and requests, which does not count. To be called once after the start. */
+  /** Measures the memory without data and requests, which does not count. To be called once after the start. */
   setBase(): void {
     Atomics.store(this.#words, BASE, Math.max(0, Math.floor(this.#measure() / KB) - Atomics.load(this.#words, SEGMENTS)));
   }
@@ -103,7 +103,7 @@ export class MemoryBreaker implements RequestMemory {
   }
 
   async #collectInTime(): Promise<void> {
-    // At least one turn later, when the requests that end now refer to nothing.
+    // Waits at least one turn, until requests that are ending have released their references.
     await sleep(Math.max(0, this.#nextCollectionMs - performance.now()));
     this.#collecting = null;
     this.#garbage = 0;
@@ -120,7 +120,7 @@ export class MemoryBreaker implements RequestMemory {
     throw this.parentError(bytes, label, used);
   }
 
-  /** The refusal of `bytes` more, with what uses the memory now. */
+  /** The error for `bytes` more, with the current use of memory. */
   parentError(bytes: number, label: string, used = this.usedBytes): ApiError {
     Atomics.add(this.#words, TRIPPED_PARENT, 1);
     const { segments, inFlight, request } = this.#parts(used);
@@ -146,7 +146,7 @@ export class MemoryBreaker implements RequestMemory {
     ];
   }
 
-  /** `request` is what neither segments nor bodies explain: heaps, kernels, dirty pages of the log. */
+  /** `request` is the memory other than segments and bodies: heaps, kernels, dirty pages of the log. */
   #parts(used: number): { segments: number; inFlight: number; request: number } {
     const segments = this.#bytes(SEGMENTS);
     const inFlight = Math.max(0, this.#bytes(IN_FLIGHT));
@@ -172,7 +172,7 @@ function both(bytes: number): string {
   return `${bytes}/${formatByteSize(bytes)}`;
 }
 
-/** The breakers as a thread of the node uses them. */
+/** The breakers for a thread of the node. */
 export function breakerOf({
   breakers,
   settings,

@@ -8,7 +8,7 @@ import { type Extent, extentKey, type SegmentLocation } from '../../indexing/seg
 import type { SegmentFile } from '../../indexing/writer-environment.ts';
 import type { SharedArenas } from './shared-arenas.ts';
 
-/** Share of memory.limit for sections. The rest is for new segments, requests and what the heap needs. */
+/** Share of memory.limit for sections. The rest is for new segments, requests and the heap. */
 const POOL_SHARE = 0.6;
 /** A pool leaves room in its arena for directories, live docs and the scratch regions of threads. */
 const MAX_POOL_BYTES = 2 ** 31;
@@ -34,7 +34,7 @@ export interface PagedSegmentsOptions {
   readonly memoryLimitBytes: number;
   /** Smaller segments are read whole. */
   readonly minBytes: number;
-  /** Makes an extent for a directory. */
+  /** Allocates an extent for a directory. */
   readonly allocate: (bytes: number, arena: number) => Extent;
 }
 

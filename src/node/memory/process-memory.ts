@@ -1,4 +1,5 @@
-// Memory of the process that cannot be dropped: heaps, buffers, kernels and dirty pages, but not mapped files, which the system can read again.
+// Memory of the process that the system cannot drop: heaps, buffers, kernels and dirty pages, but not mapped files, which the system can
+// read again.
 import { readFileSync } from 'node:fs';
 
 let pageBytes = 0;

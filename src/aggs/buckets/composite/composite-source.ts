@@ -1,5 +1,5 @@
-// Counts one source of a composite in one segment: the kernels' node, and the meaning of its raw keys. Documents without a value get a raw value
-// in a bucket of its own, which no value of the column falls into.
+// Counts one source of a composite in one segment: the kernels' node, and the meaning of its raw keys. Documents without a value get a raw
+// value whose bucket contains no value of the column.
 import type { AggNode } from '../../../plan/agg-plan.ts';
 import type { SegmentColumn } from '../../../plan/segment.ts';
 import type { Rounding } from '../../dates/rounding.ts';
@@ -20,8 +20,9 @@ export interface SourceShape {
 export interface SegmentSource {
   node(children: readonly AggNode[]): AggNode;
   /**
-   * True if keys are values that must still be rounded. A document with two values in one interval then counts twice. Only dates are counted so:
-   * those of a field of doubles, those in more calendar buckets than kernels have room for, and columns from the first to the last 64-bit date.
+   * True if keys are values that must still be rounded. A document with two values in one interval then counts twice. Only some dates are
+   * counted this way: those of a field of doubles, those in more calendar buckets than kernels have room for, and columns from the first to
+   * the last 64-bit date.
    */
   readonly isRaw: boolean;
   /** True if a raw key is that of documents without a value. */

@@ -26,7 +26,7 @@ const STEPS: ReadonlyArray<{ readonly unit: CalendarUnit; readonly letter: strin
   { unit: 'year', letter: 'y', inner: [1, 5, 10, 20, 50, 100] },
 ];
 
-/** Most units in a bucket: while an interval is sought, there are up to that many starts for each bucket. */
+/** Maximum number of units in a bucket: while the interval is being chosen, there are up to this many starts per bucket. */
 const MAX_INNER = 30;
 
 interface AutoParams {

@@ -1,4 +1,4 @@
-// histogram: buckets of equal width, and what date_histogram shares with it: empty buckets, bounds, keyed responses and any order.
+// histogram: buckets of equal width, and the parts shared with date_histogram: empty buckets, bounds, keyed responses and any order.
 
 import { jsonDouble } from '../../../common/json/json-float.ts';
 import type { JsonObject } from '../../../common/json/json-value.ts';
@@ -113,7 +113,7 @@ export function bindHistogram(spec: AggSpec, ctx: BindContext): BoundHistogram {
   return { ...source, extendedLimits, hardLimits };
 }
 
-/** Dates go with dates, numbers with numbers. */
+/** Whether dates meet dates, and numbers meet numbers. */
 function suitsRange(typeName: string, isDate: boolean): boolean {
   return isDate ? typeName === 'date_range' : typeName !== 'date_range' && typeName !== 'ip_range';
 }
@@ -211,14 +211,14 @@ export function limitsOfSlices(slices: readonly Slice[]): BoundHistogram | null 
   return slice === undefined ? null : (slice.bound as BoundHistogram);
 }
 
-/** Key functions in which the histograms differ: keys, their doubles and their successors. */
+/** Key functions that differ between the histograms: keys, their doubles and their successors. */
 export interface Grid {
   keyOf(slice: Slice, raw: number | bigint): number;
   /** True if a segment may return several buckets for a key, because the host rounds its raw times. */
   repeatsKeys(slice: Slice): boolean;
   value(key: number): number;
   next(key: number): number;
-  /** All buckets from the first to the last key. */
+  /** Number of buckets from the first to the last key. */
   spread(first: number, last: number): number;
   readonly extend: Limits | null;
   keyFor(value: number): number;

@@ -23,7 +23,7 @@ export function parseBackground(p: Params, ctx: ParseContext): ParsedQuery | nul
   return filter === null ? null : ctx.parseQuery(filter);
 }
 
-/** Counts terms with postings by their statistics, all others and those of filtered documents by reading the values. */
+/** Counts terms with postings by their statistics; other terms, and terms of filtered documents, by reading the values. */
 export function backgroundOf(slices: readonly Slice[], keys: TermKeys, filter: ParsedQuery | null, dialect: Dialect): Background {
   const segments = [...new Map(slices.map((slice) => [slice.segment, slice])).values()];
   if (filter === null && keys.isText) {

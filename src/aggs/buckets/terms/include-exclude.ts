@@ -77,7 +77,7 @@ export function checkIncludeExclude(filter: IncludeExclude, source: ValuesSource
 
 const ORDINALS_PER_CHECK_MASK = 1023;
 
-/** Default of index queries with regular expressions, too. */
+/** Same default as for regular expressions in index queries. */
 const MAX_STATES = 10_000;
 
 /** @throws ApiError illegal_argument_exception */

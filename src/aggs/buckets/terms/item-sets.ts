@@ -13,15 +13,15 @@ export interface ItemSet {
 }
 
 export interface SearchLimits {
-  /** Fewest transactions that contain the set. */
+  /** Minimum number of transactions that contain the set. */
   readonly minCount: number;
-  /** Fewest items of a set. */
+  /** Minimum number of items of a set. */
   readonly minSize: number;
-  /** Number of sets wanted. */
+  /** Number of sets requested. */
   readonly size: number;
 }
 
-/** Words of bitsets that are compared: about ten seconds. */
+/** Limit of compared bitset words, which takes about ten seconds. */
 const MAX_WORDS = 10_000_000_000;
 
 /**
@@ -94,7 +94,7 @@ class Miner {
     }
   }
 
-  /** Items that all of the transactions have. */
+  /** Items that occur in all of the transactions. */
   #closure(transactions: Bits): ReadonlySet<number> {
     const items = new Set<number>();
     this.#bits.forEach((bits, item) => {
@@ -121,7 +121,7 @@ class Miner {
   #report(set: ReadonlySet<number>, count: number): void {
     if (set.size < this.#limits.minSize || set.size === 0) return;
     this.#found.push({ items: [...set].map((item) => this.#items[item]).sort((a, b) => a - b), count });
-    // Sets with fewer transactions than the last one wanted need not be sought.
+    // Sets with fewer transactions than the last requested one can be skipped.
     if (this.#found.length >= 2 * this.#limits.size + 100) {
       this.#found = this.#sorted();
       this.#minCount = Math.max(this.#minCount, this.#found[this.#found.length - 1].count);

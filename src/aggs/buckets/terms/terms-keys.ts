@@ -51,7 +51,7 @@ export class TermKeys {
     return sources.find((source) => source.type) ?? sources[0];
   }
 
-  /** The key as JSON, as pipelines see it, and as `key_as_string`. */
+  /** The key as JSON, for pipelines, and as `key_as_string`. */
   show(key: MergeKey): { json: unknown; plain: string | number; text: string | null } {
     const source = this.source;
     if (this.isText) {
@@ -73,7 +73,7 @@ export class TermKeys {
   }
 
   get typedName(): string {
-    // Unmapped fields have terms without a type, which are named like strings.
+    // Terms of unmapped fields have no type, and are named like strings.
     if (this.isUnmapped || this.isText) return 'sterms';
     const { source } = this;
     return source.unsigned ? 'ulterms' : source.kind === 'f64' || source.scale !== 1 ? 'dterms' : 'lterms';

@@ -35,7 +35,7 @@ export interface TermsParams {
   readonly showError: boolean;
   /** rare_terms: the highest count that is shown; 0 for terms. */
   readonly maxDocCount: number;
-  /** What `profile` tells about the execution that was requested. */
+  /** The requested execution, as reported by `profile`. */
   readonly requested: { readonly isBreadthFirst: boolean; readonly byMap: boolean };
 }
 
@@ -69,7 +69,7 @@ function parseTerms(name: string, typeName: string, body: unknown, ctx: ParseCon
   return {
     source,
     size,
-    // Keys are ordered alike in all shards, so that none needs to be collected in excess.
+    // The order of keys is the same in all shards, so no extra keys need to be collected.
     shardSize: Math.max(size, shardSize ?? (order[0].path === '_key' ? size : Math.floor(size * 1.5) + 10)),
     minDocCount,
     order,
@@ -111,7 +111,7 @@ function bindTerms(spec: AggSpec, ctx: BindContext): BoundTerms {
   const source = bindSource(spec.typeName, params.source, ctx, ['keyword', 'numeric', 'date', 'boolean', 'ip', 'text', 'other']);
   if (params.filter) {
     checkIncludeExclude(params.filter, source, spec.name, ctx.index.mapping.dialect);
-    // Refuses values that are not numbers.
+    // Rejects values that are not numbers.
     if (source.type && source.kind !== 'ordinals') numberFilter(params.filter, source, ctx.index.nowMs);
   }
   for (const part of params.order) if (part.steps.length > 0) checkOrderPath(spec, part.path, ctx.index.mapping.dialect);

@@ -1,7 +1,8 @@
-// Sketches of distributions as Elasticsearch's percentiles use them. Results depend on the order in which values are added, so that equal
-// answers need the same algorithm: t-digests as in T. Dunning's library t-digest 3.2 (Apache-2.0) and Elasticsearch's modification of it (Apache-2.0).
+// Sketches of distributions as Elasticsearch's percentiles use them. Results depend on the order in which values are added, so equal
+// results need the same algorithm: t-digests as in T. Dunning's library t-digest 3.2 (Apache-2.0) and Elasticsearch's modification of it
+// (Apache-2.0).
 
-/** What is known of a distribution of numbers. */
+/** Statistics of a distribution of numbers. */
 export interface Quantiles {
   /** Sum of the weights. */
   readonly size: number;
@@ -13,7 +14,7 @@ export interface Quantiles {
   each(visit: (mean: number, weight: number) => void): void;
 }
 
-/** A sketch of a distribution, which does not depend on the number of values in size. */
+/** A sketch of a distribution, whose size does not depend on the number of values. */
 export interface Digest extends Quantiles {
   add(value: number, weight: number): void;
   /** Prepares for values of this total weight. */

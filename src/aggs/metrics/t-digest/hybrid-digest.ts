@@ -1,11 +1,11 @@
-// The digest of Elasticsearch 8: all values as long as they are few, then a merging digest.
+// The digest of Elasticsearch 8: stores all values while they are few, then uses a merging digest.
 import type { Digest } from './digest.ts';
 import { MergingDigest } from './merging-digest.ts';
 import { SortedValues } from './sorted-values.ts';
 
-/** From this many values per unit of compression on, they are merged. */
+/** Number of values per unit of compression from which they are merged. */
 const VALUES_PER_COMPRESSION = 20;
-/** More values than these are never sorted, whatever the compression: the count of one value in a histogram has no limit. */
+/** Maximum number of values that are sorted, whatever the compression: the count of one value in a histogram has no limit. */
 const MOST_SORTED = 1_000_000;
 
 export class HybridDigest implements Digest {

@@ -14,7 +14,7 @@ const BUFFER_FACTOR = 5;
 export class MergingDigest implements Digest {
   readonly #hasSingletons: boolean;
   readonly #shownCompression: number;
-  /** While values are collected there are more centroids than are kept in the end. */
+  /** While values are being collected, more centroids are kept than in the end. */
   readonly #workCompression: number;
   readonly #means: Float64Array;
   readonly #weights: Float64Array;
@@ -29,7 +29,7 @@ export class MergingDigest implements Digest {
   #min = Infinity;
   #max = -Infinity;
 
-  /** @param hasSingletons  as the original of T. Dunning, not as Elasticsearch 8, whose centroids of one value are spread like all others */
+  /** @param hasSingletons  as in T. Dunning's original; in Elasticsearch 8, centroids of one value are spread like all others */
   constructor(compression: number, hasSingletons = false) {
     this.#hasSingletons = hasSingletons;
     const shown = Math.max(compression, SMALLEST_COMPRESSION);

@@ -2,7 +2,7 @@
 // arrays instead of a tree: there are a few hundred.
 import { type Digest, interpolate, passedMean, shareBelow, weightedAverage } from './digest.ts';
 
-/** With more centroids per unit of compression than this, they are merged. */
+/** Number of centroids per unit of compression above which they are merged. */
 const CENTROIDS_PER_COMPRESSION = 20;
 
 export class TreeDigest implements Digest {
@@ -101,7 +101,7 @@ export class TreeDigest implements Digest {
     this.#insert(mean, sum);
   }
 
-  /** 0 to 1, the same sequence in each digest, so that a request is answered equally each time. */
+  /** A number from 0 to 1; the sequence is the same in each digest, so that results are reproducible. */
   #random(): number {
     this.#seed = (Math.imul(this.#seed, 1664525) + 1013904223) >>> 0;
     return this.#seed / 2 ** 32;
@@ -109,7 +109,7 @@ export class TreeDigest implements Digest {
 
   reserve(): void {}
 
-  /** Does nothing: version 7 keeps the centroids as they are, and what version 8 makes of them is left to chance. */
+  /** Does nothing: version 7 keeps the centroids, and the result of version 8 is random. */
   compress(): void {}
 
   /** Adds the centroids again in an arbitrary order. */
