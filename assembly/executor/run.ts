@@ -251,29 +251,42 @@ function collectWindow(run: Run, query: Node, from: u32, to: u32): i32 {
     return 1;
   }
   windowToList(w, from);
-  let end = 0;
-  if (run.terminateAfter && run.collected + w.count >= run.terminateAfter) {
-    w.count = run.terminateAfter - run.collected;
-    run.terminated = 1;
-    end = 1;
-  }
-  run.collected += w.count;
   const scores = run.windowScores;
   const scored = (run.flags & (RUN_SCORES | RUN_BY_SCORE)) != 0;
   if (scored) nodeScore(query, w.docs, w.count, scores);
   if (limits) dropLowScores(w, scores, run.minScore);
+  const mark = tempMark();
+  let hits = w.docs;
+  let hitCount = w.count;
+  if (run.postFilter) {
+    hits = allocateTemp(((<usize>w.count) << 2) + 16);
+    memory.copy(hits, w.docs, (<usize>w.count) << 2);
+    hitCount = nodeFilter(changetype<Node>(<usize>run.postFilter), hits, w.count);
+  }
+  // The search ends at the first hit beyond the limit; aggregations have the documents before it.
+  const room = run.terminateAfter - run.collected;
+  if (run.terminateAfter && hitCount > room) {
+    w.count = countBelow(w.docs, w.count, load<u32>(hits + ((<usize>room) << 2)));
+    hitCount = room;
+    run.terminated = 1;
+  }
+  run.collected += hitCount;
   if (run.aggs && w.count) {
     const status = aggsCollect(<usize>run.aggs, w.docs, run.aggsScores ? scores : 0, w.count);
-    if (status < 0) return status;
+    if (status < 0) {
+      releaseTemp(mark);
+      return status;
+    }
   }
-  if (run.postFilter) filterHits(changetype<Node>(<usize>run.postFilter), w, scored ? scores : 0);
+  if (run.postFilter) keepHits(w, hits, hitCount, scored ? scores : 0);
+  releaseTemp(mark);
   run.total += w.count;
   if (scored) for (let i: usize = 0; i < <usize>w.count << 2; i += 4) run.maxScore = max<f32>(run.maxScore, load<f32>(scores + i));
   if (run.size > 0) {
     if (run.flags & RUN_BY_SCORE) topOfferList(run.top, w.docs, scores, w.count);
     else sortOffer(<usize>run.sorter, w.docs, scored ? scores : 0, w.count);
   }
-  return end;
+  return run.terminated;
 }
 
 function dropLowScores(w: Window, scores: usize, minScore: f32): void {
@@ -288,19 +301,29 @@ function dropLowScores(w: Window, scores: usize, minScore: f32): void {
   w.count = <u32>(kept >> 2);
 }
 
-/** Keeps what the filter matches, with the scores (0: none) in parallel. */
-function filterHits(filter: Node, w: Window, scores: usize): void {
-  const mark = tempMark();
-  const all = allocateTemp(((<usize>w.count) << 2) + 16);
-  memory.copy(all, w.docs, (<usize>w.count) << 2);
-  w.count = nodeFilter(filter, w.docs, w.count);
-  if (scores) {
-    for (let i: usize = 0, j: usize = 0, end = (<usize>w.count) << 2; i < end; i += 4, j += 4) {
-      while (load<u32>(all + j) != load<u32>(w.docs + i)) j += 4;
+/** Number of ascending documents below a limit. */
+function countBelow(docs: usize, count: u32, limit: u32): u32 {
+  let low: u32 = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (load<u32>(docs + ((<usize>middle) << 2)) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Keeps the first `count` of `hits`, a part of the window's documents, with their scores (0: none) in parallel. */
+function keepHits(w: Window, hits: usize, count: u32, scores: usize): void {
+  for (let i: usize = 0, j: usize = 0, end = (<usize>count) << 2; i < end; i += 4, j += 4) {
+    const doc = load<u32>(hits + i);
+    if (scores) {
+      while (load<u32>(w.docs + j) != doc) j += 4;
       store<f32>(scores + i, load<f32>(scores + j));
     }
+    store<u32>(w.docs + i, doc);
   }
-  releaseTemp(mark);
+  w.count = count;
 }
 
 /** Sorts the hits into run.docs, run.scores and, sorted by other keys, run.keys: u64[hitCount * sortKeyCount]. */

@@ -252,8 +252,19 @@ eachKernelBuild((k, build) => {
         const matching = expected(plan, segment, () => true).map((hit) => hit.doc);
         expect(k.copyOut(out, Math.ceil(segment.maxDoc / 512) * 64)).toEqual(bitset(segment.maxDoc, matching));
         const all = expected(plan, segment, accepts);
-        const few = executePlan(k, scope, plan, { ...BY_SCORE, terminateAfter: 3 });
-        expect([few.total, few.terminatedEarly]).toEqual([Math.min(3, all.length), all.length >= 3]);
+        const postFilter = rng.bool() ? randomPlan(rng, segment, 1) : null;
+        const kept = postFilter ? new Set(expected(postFilter, segment, accepts).map((hit) => hit.doc)) : null;
+        const minScore = rng.bool() ? rng.float() * 2 : null;
+        const accepted = all.filter(({ doc, score }) => (!kept || kept.has(doc)) && (minScore === null || score >= Math.fround(minScore)));
+        const terminateAfter = rng.int(1, 6);
+        const few = executePlan(k, scope, plan, { ...BY_SCORE, postFilter, minScore, terminateAfter });
+        expect([few.total, few.terminatedEarly]).toEqual([Math.min(terminateAfter, accepted.length), accepted.length > terminateAfter]);
+        expect([...few.docs]).toEqual(
+          [...accepted.slice(0, terminateAfter)]
+            .sort(byScore)
+            .slice(0, 10)
+            .map((hit) => hit.doc),
+        );
         const stopped = executePlan(k, scope, plan, BY_SCORE, { stop: () => true });
         expect([...stopped.docs]).toEqual(
           [...all]

@@ -2,6 +2,7 @@
 import { COUNT_ALL, type CollectPlan, type PlanNode, type SegmentHits } from '../../plan/query-plan.ts';
 import type { SegmentReader, SegmentRunOptions } from '../../plan/segment-reader.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
+import { type EarlyTermination, earlyTermination } from './known-total.ts';
 import type { PreparedShard, ShardQuery } from './prepared-shard.ts';
 import { type SortValue, withSortColumns } from './resolved-sort.ts';
 import type { RunControl } from './run-control.ts';
@@ -25,9 +26,9 @@ export function* queryShardHits(
   const collector = new HitCollector(shard, prepared, position, options, afterHit);
   for (let index = 0; index < shard.segments.length; index++) {
     if (options.stop()) return { ...collector.hits(true), totalIsLowerBound: true };
+    if (collector.hasCollectedEnough()) break;
     const plan = prepared.plan(index);
     if (plan.op === 'matchNone' && !options.aggs) continue;
-    if (collector.hasCollectedEnough()) break;
     collector.collect(index, plan);
     shard.segments[index].release();
     yield;
@@ -49,6 +50,7 @@ class HitCollector {
   #totalIsLowerBound = false;
   #maxScore = Number.NaN;
   #terminatedEarly = false;
+  readonly #termination: EarlyTermination;
 
   constructor(shard: SearchShard, prepared: PreparedShard, position: number, options: QueryPhaseOptions, afterHit: AfterHit | null) {
     this.#shard = shard;
@@ -59,12 +61,13 @@ class HitCollector {
     const { isEmptyPage, size, sort } = prepared.shardQuery;
     this.#size = isEmptyPage ? 0 : size;
     this.#compare = hitComparator(sort);
+    this.#termination = earlyTermination(prepared, shard.segments, shard.dialect);
   }
 
   hits(timedOut: boolean): ShardHits {
     return {
       hits: this.#hits,
-      total: this.#total,
+      total: this.#termination.total ?? this.#total,
       totalIsLowerBound: this.#totalIsLowerBound,
       maxScore: this.#maxScore,
       terminatedEarly: this.#terminatedEarly,
@@ -74,23 +77,24 @@ class HitCollector {
 
   /** Whether `terminate_after` has been reached. */
   hasCollectedEnough(): boolean {
-    const { terminateAfter } = this.#prepared.shardQuery;
-    if (terminateAfter === 0 || this.#total < terminateAfter) return false;
+    const { after } = this.#termination;
+    if (after === 0 || this.#total < after) return false;
     this.#terminatedEarly = true;
     return true;
   }
 
   collect(index: number, plan: PlanNode): void {
     const { shardQuery } = this.#prepared;
-    const { sort, terminateAfter } = shardQuery;
+    const { sort } = shardQuery;
+    const { after } = this.#termination;
     const segment = this.#shard.segments[index];
-    const isUnlimited = terminateAfter === 0 && !this.#options.aggs && !this.#afterHit;
+    const isUnlimited = after === 0 && !this.#options.aggs && !this.#afterHit;
     const enough = isUnlimited ? enoughHits(shardQuery, this.#total) : 0;
-    const limit = terminateAfter === 0 ? enough : terminateAfter - this.#total;
+    const limit = after === 0 ? enough : after - this.#total;
     const found = withSortColumns(segment, sort, () => this.#run(index, segment, plan, limit));
     this.#total += found.total;
     this.#totalIsLowerBound ||= found.totalIsLowerBound || (enough > 0 && found.terminatedEarly);
-    if (found.terminatedEarly && terminateAfter > 0) this.#terminatedEarly = true;
+    if (found.terminatedEarly && after > 0) this.#terminatedEarly = true;
     if (found.docs.length > 0 && !(found.maxScore <= this.#maxScore)) this.#maxScore = found.maxScore;
     const hits = toHits(found, segment, index, this.#prepared, this.#position);
     this.#hits = mergeHits(this.#hits, hits, this.#compare, this.#size);

@@ -143,6 +143,14 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   needsNestedSorts: async (ask) => (await ask('POST /nested/_search', { sort: ['parts.n'] })).status === 400,
   showsIgnoredValues: async (ask) => (await search(ask, { fields: ['short'] })).hits.hits[0].ignored_field_values?.short[0] === 'long',
   resolvesNothing: async (ask) => (await ask('GET /_resolve/index/nothing')).status === 200,
+  knownTotals: async (ask) => {
+    for (const n of [1, 2]) await ask('POST /early/_doc?refresh=true', { n });
+    const totalOf = async (size: number): Promise<number> => (await search(ask, { terminate_after: 1, size }, 'early')).hits.total.value;
+    const [empty, filled] = [await totalOf(0), await totalOf(1)];
+    await ask('DELETE /early');
+    if (filled === 2) return 'always';
+    return empty === 2 ? 'whenEmpty' : 'unused';
+  },
   saysTerminatedWithAggregations: async (ask) =>
     (await search(ask, { size: 0, track_total_hits: false, aggs: { a: { max: { field: 'number' } } } })).terminated_early === true,
   percentileDigest: async (ask) => {
