@@ -49,7 +49,7 @@ const PARTIAL_FIELDS: Notes = {
   constant_keyword: '',
   text: 'no `discount_overlaps: false`',
 };
-const MISSING_FIELDS = ['annotated_text', 'knn_vector', 'xy_point', 'xy_shape'];
+const MISSING_FIELDS = ['annotated_text', 'knn_vector', 'semantic_text', 'xy_point', 'xy_shape'];
 /** Accepted and shown, but they change nothing. */
 const IDLE_PARAMS = new Set(['skip_list', 'eager_global_ordinals']);
 

@@ -66,7 +66,6 @@ const PARTIAL_APIS: Readonly<Record<string, string>> = {
   'indices.upgrade': 'accepted; there is nothing to upgrade',
   'tasks.list': 'tasks are lost with a restart; the last 1,000 are kept',
   open_point_in_time: 'lost with a restart',
-  scripts_painless_execute: 'only the context `painless_test`',
   scroll: 'lost with a restart',
 };
 

@@ -13,13 +13,13 @@ const MACHINE_DEFAULTS: Readonly<Record<string, string>> = {
 
 /** What an index setting does here, where that is not what Elasticsearch's reference says. */
 const INDEX_NOTES: Readonly<Record<string, string>> = {
-  'index.auto_expand_replicas': 'no effect: one node holds no copies',
-  'index.number_of_replicas': 'stored and shown; one node holds no copies',
+  'index.auto_expand_replicas': 'decides the replicas in a [cluster](cluster.md); no effect on a standalone node',
+  'index.number_of_replicas': 'copies shown and counted in a [cluster](cluster.md); a standalone node has none',
   'index.number_of_search_replicas': 'no effect',
   'index.codec': 'no effect: there is one segment format',
   'index.priority': 'no effect: all shards start together',
   'index.requests.cache.enable':
-    '`false`: answers of this index are not cached unless the request says `request_cache=true`. Answers with hits are cached, too',
+    '`false`: responses of this index are cached only if the request sets `request_cache=true`. Responses with hits are cached, too',
   'index.translog.durability': 'no effect: a write is always on disk before it is acknowledged',
   'index.translog.sync_interval': 'no effect',
   'index.translog.flush_threshold_size': 'flushes at this size, at 64 MB at the latest, and 5 s after a write',
@@ -33,7 +33,7 @@ const INDEX_NOTES: Readonly<Record<string, string>> = {
   'index.search.throttled': 'no effect',
   'index.sort.field':
     'segments are written in this order, and searches sorted by it stop early; no nested, half_float or unsigned_long fields',
-  'index.write.wait_for_active_shards': 'each shard has one copy: a write that asks for more waits for its `timeout`, then fails with 503',
+  'index.write.wait_for_active_shards': 'a write that requires more copies than there are waits for its `timeout`, then fails with 503',
   'index.allocation.max_retries': 'no effect',
   'index.unassigned.node_left.delayed_timeout': 'no effect',
   'index.shard.check_on_startup': 'no effect: checksums are always verified',
@@ -48,10 +48,14 @@ const INDEX_NOTES: Readonly<Record<string, string>> = {
   'index.final_pipeline': 'any name is accepted; writes fail while the pipeline does not exist',
 };
 
+/** Settings whose number is a size in bytes, and those whose number is a time in milliseconds. */
+const SIZES = /_length$|header_size$|min_size$|segment_size$|\.heap$/;
+const DURATIONS = /timeout$|threshold$|run_time$|stale_reads$/;
+
 function fallbackText(name: string, fallback: unknown): string {
   if (Object.hasOwn(MACHINE_DEFAULTS, name)) return MACHINE_DEFAULTS[name];
-  if (typeof fallback === 'number' && /length|size|limit/.test(name)) return code(formatByteSize(fallback));
-  if (typeof fallback === 'number' && /timeout|threshold/.test(name)) return code(formatDuration(fallback));
+  if (SIZES.test(name)) return code(formatByteSize(fallback as number));
+  if (DURATIONS.test(name)) return code(fallback === -1 ? '-1' : formatDuration(fallback as number));
   if (Array.isArray(fallback)) return fallback.length === 0 ? 'empty' : fallback.map(code).join(', ');
   if (fallback === '' || typeof fallback === 'object') return 'empty';
   return code(String(fallback));

@@ -38,8 +38,8 @@ const MAX_POOL_THREADS = 1024;
  * no-allocation-site-pretenuring: objects die with their request. V8 takes those that survive while the server is young for long-lived ones and
  *   allocates them in the old generation from then on, where each keeps its young neighbours alive until the next full collection
  *   [proxying 23.5 k -> 30.5 k per CPU second].
- * no-parallel-scavenge: little survives a young collection, so its helper threads cost more than they save, and on a busy machine all requests
- *   wait until the last helper has been scheduled [pause 0.5 -> 0.3 ms; with twelve busy processes on two cores 8.0 -> 2.4 ms].
+ * no-parallel-scavenge: little survives a young collection, so its helper threads cost more than they save, and with other processes on all cores all requests
+ *   wait until the last helper has been scheduled [pause 0.5 -> 0.3 ms; with twelve such processes on two cores 8.0 -> 2.4 ms].
  */
 const WORKER_V8_FLAGS = ['--no-allocation-site-pretenuring', '--no-parallel-scavenge'];
 
