@@ -7,6 +7,7 @@ import { Analyzer } from './analyzer.ts';
 import { words } from './blob.ts';
 import type { ChainContext, CharFilterFactory, FilterFactory, TokenFilter, TokenizerFactory } from './component.ts';
 import { type AnalysisEnvironment, type AnalysisSettings, ComponentTable } from './component-table.ts';
+import { LazyMap } from './lazy-map.ts';
 import { ANALYZERS, buildComponent } from './registry.ts';
 import { deriveAnalyzer, parseDerivedName } from './search-as-you-type.ts';
 import { Settings, type SettingTree } from './settings.ts';
@@ -36,9 +37,10 @@ const KEYWORD_TOKENIZER: TokenizerFactory = { name: 'keyword', create: () => ker
 export class AnalysisRegistry {
   /** Char filters, tokenizers and token filters of the index, and the built-in ones. */
   readonly components: ComponentTable;
-  readonly #analyzers = new Map<string, Analyzer>();
-  readonly #normalizers = new Map<string, Analyzer>();
-  readonly #defined: string[] = [];
+  readonly #analyzers = new LazyMap<Analyzer>();
+  readonly #normalizers = new LazyMap<Analyzer>();
+  /** Analyzers that the settings define, with the names of their token filters. */
+  readonly #defined = new Map<string, readonly string[]>();
   readonly #normalizingChains = new Map<string, Analyzer>();
   readonly #chains = new WeakMap<Analyzer, CustomChain>();
 
@@ -57,13 +59,27 @@ export class AnalysisRegistry {
    * assembling analyzers are collected under "Failed to build analyzers"
    */
   static build(env: AnalysisEnvironment, settings: AnalysisSettings): AnalysisRegistry {
+    const registry = AnalysisRegistry.restore(env, settings);
+    registry.components.buildDefined();
+    const analysis = settings.analysis ?? {};
+    registry.#buildAnalyzers(groupOf(analysis, 'analyzer'));
+    registry.#checkNames([...registry.#defined.keys()]);
+    for (const name of registry.#normalizers.names()) registry.#normalizers.get(name);
+    return registry;
+  }
+
+  /** The same of settings that were checked before. Analyzers are built on first use, which throws what `build` does if files have changed since. */
+  static restore(env: AnalysisEnvironment, settings: AnalysisSettings): AnalysisRegistry {
     const registry = new AnalysisRegistry(env, settings, DEFAULT_POSITION_GAP);
     const analysis = settings.analysis ?? {};
-    const group = (name: string) => Object.entries((analysis[name] ?? {}) as Record<string, SettingTree>);
     registry.components.define(analysis);
-    registry.#buildAnalyzers(group('analyzer'));
-    registry.#checkNames(group('analyzer').map(([name]) => name));
-    for (const [name, tree] of group('normalizer')) registry.#normalizers.set(name, registry.#normalizerFrom(name, new Settings(tree)));
+    for (const [name, tree] of groupOf(analysis, 'analyzer')) {
+      registry.#analyzers.define(name, () => registry.#analyzerCreator(name, tree)());
+      registry.#defined.set(name, new Settings(tree).list('filter') ?? []);
+    }
+    for (const [name, tree] of groupOf(analysis, 'normalizer')) {
+      registry.#normalizers.define(name, () => registry.#normalizerFrom(name, new Settings(tree)));
+    }
     return registry;
   }
 
@@ -93,23 +109,23 @@ export class AnalysisRegistry {
   }
 
   findAnalyzer(name: string): Analyzer | undefined {
-    let analyzer = this.#analyzers.get(name);
+    const analyzer = this.#analyzers.get(name);
     const entry = ANALYZERS.get(name);
-    if (!analyzer && entry) {
-      const parts = buildComponent(entry, { ...this.components.context(name, name, {}), isBuiltIn: true })();
-      analyzer = new Analyzer(name, { ...parts, positionIncrementGap: this.#builtInGap }, this.#env.host);
-      this.#analyzers.set(name, analyzer);
-    }
-    return analyzer ?? this.#derivedAnalyzer(name);
+    if (analyzer !== undefined || entry === undefined) return analyzer ?? this.#derivedAnalyzer(name);
+    const parts = buildComponent(entry, { ...this.components.context(name, name, {}), isBuiltIn: true })();
+    return this.#keep(name, new Analyzer(name, { ...parts, positionIncrementGap: this.#builtInGap }, this.#env.host));
+  }
+
+  #keep(name: string, analyzer: Analyzer): Analyzer {
+    this.#analyzers.define(name, () => analyzer);
+    return analyzer;
   }
 
   #derivedAnalyzer(name: string): Analyzer | undefined {
     const derived = parseDerivedName(name);
     const base = derived && this.findAnalyzer(derived.base);
     if (!base) return undefined;
-    const analyzer = deriveAnalyzer(base, derived.size, derived.isPrefix, this.#env.host);
-    this.#analyzers.set(name, analyzer);
-    return analyzer;
+    return this.#keep(name, deriveAnalyzer(base, derived.size, derived.isPrefix, this.#env.host));
   }
 
   /** Messages about ignored parts of the definitions. */
@@ -119,7 +135,7 @@ export class AnalysisRegistry {
 
   /** Names of the analyzers defined in the settings. */
   definedAnalyzers(): readonly string[] {
-    return this.#defined;
+    return [...this.#defined.keys()];
   }
 
   /** Components of a custom analyzer or normalizer; undefined for others. */
@@ -129,20 +145,16 @@ export class AnalysisRegistry {
 
   /** Filters of an analyzer whose files may change, so that only searches may use it. */
   updateableFilters(analyzer: string): readonly string[] {
-    const found = this.#analyzers.get(analyzer);
-    const filters = (found && this.#chains.get(found)?.filters) ?? [];
-    return filters.filter((factory) => factory.isUpdateable).map((factory) => factory.name);
+    return this.components.updateableOf(this.#defined.get(analyzer) ?? []);
   }
 
   /** Names of the analyzers with such filters. */
   updateableAnalyzers(): readonly string[] {
-    return this.#defined.filter((name) => this.updateableFilters(name).length > 0);
+    return this.definedAnalyzers().filter((name) => this.updateableFilters(name).length > 0);
   }
 
   shingleSize(analyzer: string): number | null {
-    const found = this.#analyzers.get(analyzer);
-    const filters = (found && this.#chains.get(found)?.filters) ?? [];
-    return this.components.shingleSize(filters.map((factory) => factory.name));
+    return this.components.shingleSize(this.#defined.get(analyzer) ?? []);
   }
 
   hasAnalyzer(name: string): boolean {
@@ -152,12 +164,8 @@ export class AnalysisRegistry {
   }
 
   findNormalizer(name: string): Analyzer | undefined {
-    let normalizer = this.#normalizers.get(name);
-    if (!normalizer && name === 'lowercase') {
-      normalizer = this.#lowercaseNormalizer(name);
-      this.#normalizers.set(name, normalizer);
-    }
-    return normalizer;
+    if (name === 'lowercase' && !this.#normalizers.has(name)) this.#normalizers.define(name, () => this.#lowercaseNormalizer(name));
+    return this.#normalizers.get(name);
   }
 
   /** The analyzer of a keyword field in `_analyze`: its normalizer, or one that keeps the text unchanged. */
@@ -213,8 +221,7 @@ export class AnalysisRegistry {
     const failed: string[] = [];
     for (const { name, create } of pending) {
       try {
-        this.#analyzers.set(name, create());
-        this.#defined.push(name);
+        this.#keep(name, create());
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         failed.push(name);
@@ -297,7 +304,7 @@ export class AnalysisRegistry {
         filterNamed,
         around: [],
         nested,
-        analyzerNamed: (wanted) => this.findAnalyzer(wanted),
+        analyzerNamed: (wanted) => (this.#isDefinedAfter(wanted, name) ? undefined : this.findAnalyzer(wanted)),
       };
       built.push(factory.create(chain));
     });
@@ -309,6 +316,14 @@ export class AnalysisRegistry {
       offsetGap,
     };
     return new Analyzer(name, parts, this.#env.host);
+  }
+
+  /** Analyzers see those that the settings define before them, so that none contains itself. */
+  #isDefinedAfter(wanted: string, name: string): boolean {
+    if (!this.#defined.has(name)) return false;
+    const names = this.definedAnalyzers();
+    const base = this.#defined.has(wanted) ? wanted : (parseDerivedName(wanted)?.base ?? wanted);
+    return names.indexOf(base) >= names.indexOf(name);
   }
 
   #normalizerFrom(name: string, settings: Settings): Analyzer {
@@ -346,6 +361,10 @@ export class AnalysisRegistry {
   customNormalizer(name: string, charFilters: readonly CharFilterFactory[], filters: readonly FilterFactory[], gap = DEFAULT_POSITION_GAP) {
     return this.assemble(name, charFilters, KEYWORD_TOKENIZER, filters, { gap });
   }
+}
+
+function groupOf(analysis: SettingTree, name: string): [string, SettingTree][] {
+  return Object.entries((analysis[name] ?? {}) as Record<string, SettingTree>);
 }
 
 /** An error as the cause of another one, with its own cause. */

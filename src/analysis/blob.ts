@@ -99,7 +99,8 @@ export function termMap(entries: Iterable<readonly [string, Uint8Array]>): Uint8
   const out = new Uint8Array(size);
   const view = new DataView(out.buffer);
   view.setUint32(TermSetHeader.mask, slots - 1, true);
-  view.setUint32(TermSetHeader.longestTerm, Math.max(0, ...keys.map((key) => key.bytes.length)), true);
+  const longest = keys.reduce((length, { bytes }) => Math.max(length, bytes.length), 0);
+  view.setUint32(TermSetHeader.longestTerm, longest, true);
   let at = entriesOff;
   for (const { bytes, value } of keys) {
     let slot = hashTerm(bytes) & (slots - 1);

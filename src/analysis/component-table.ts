@@ -1,9 +1,11 @@
 // Char filters, tokenizers and token filters by name: those that an index defines, and the built-in ones, which are created on first use.
+import { canMove, TooHeavy } from '../common/turns/turn.ts';
 import type { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import type { AnalysisHost } from '../wasm/analysis.ts';
 import type { AnalysisLimits, BuildContext, CharFilterFactory, FilterFactory, TokenizerFactory } from './component.ts';
 import type { ConfigFiles } from './config-files.ts';
+import { LazyMap } from './lazy-map.ts';
 import { buildComponent, CHAR_FILTERS, DEFINED_ONLY, filterEntryNamed, filterEntryOf, tokenizerEntryOf } from './registry.ts';
 import { Settings, type SettingTree, type SettingValue } from './settings.ts';
 
@@ -33,10 +35,12 @@ export class ComponentTable {
   readonly warnings: string[] = [];
   /** Receives the warnings of the component being built: `warnings`, or the list of one request. */
   #notes = this.warnings;
-  readonly #charFilters = new Map<string, CharFilterFactory>();
-  readonly #tokenizers = new Map<string, TokenizerFactory>();
-  readonly #filters = new Map<string, FilterFactory>();
+  readonly #charFilters = new LazyMap<CharFilterFactory>();
+  readonly #tokenizers = new LazyMap<TokenizerFactory>();
+  readonly #filters = new LazyMap<FilterFactory>();
   readonly #definedFilters = new Set<string>();
+  /** Filters whose definition says `updateable`. */
+  readonly #updateableFilters = new Set<string>();
   /** Words in the longest shingle of each filter that is defined with that type. */
   readonly #shingleSizes = new Map<string, number>();
   readonly #limits: AnalysisLimits;
@@ -48,17 +52,28 @@ export class ComponentTable {
     this.#limits = { maxNgramDiff: numbers.int('max_ngram_diff', 1), maxShingleDiff: numbers.int('max_shingle_diff', 3) };
   }
 
-  /** Adds the components of an `analysis` tree. @throws ApiError as the service reports for invalid settings */
+  /** Adds the components of an `analysis` tree, which are built on first use. */
   define(analysis: SettingTree): void {
     const group = (name: string) => Object.entries((analysis[name] ?? {}) as Record<string, SettingTree>);
-    for (const [name, tree] of group('char_filter')) this.#charFilters.set(name, this.charFilterFrom(name, tree));
-    for (const [name, tree] of group('tokenizer')) this.#tokenizers.set(name, this.tokenizerFrom(name, tree));
+    for (const [name, tree] of group('char_filter')) this.#charFilters.define(name, () => this.charFilterFrom(name, tree));
+    for (const [name, tree] of group('tokenizer')) this.#tokenizers.define(name, () => this.tokenizerFrom(name, tree));
     for (const [name, tree] of group('filter')) {
-      this.#filters.set(name, this.filterFrom(name, tree));
+      this.#filters.define(name, () => this.filterFrom(name, tree));
       this.#definedFilters.add(name);
-      const shingles = new Settings(tree);
-      if (shingles.get('type', '') === 'shingle') this.#shingleSizes.set(name, shingles.int('max_shingle_size', 2));
+      const type = tree['type'];
+      if (type === 'shingle') this.#shingleSizes.set(name, new Settings(tree).int('max_shingle_size', 2));
+      if ('updateable' in tree && this.filterNamed(name)?.isUpdateable) this.#updateableFilters.add(name);
     }
+  }
+
+  /** Builds what `define` has added. @throws ApiError as the service reports for invalid settings */
+  buildDefined(): void {
+    for (const group of [this.#charFilters, this.#tokenizers, this.#filters]) for (const name of group.names()) group.get(name);
+  }
+
+  /** Those of the filters whose files may change. */
+  updateableOf(filters: readonly string[]): readonly string[] {
+    return filters.filter((name) => this.#updateableFilters.has(name));
   }
 
   /** Runs a function that builds the components of one request, and collects its warnings separately. */
@@ -110,7 +125,7 @@ export class ComponentTable {
   }
 
   #named<F>(
-    own: Map<string, F>,
+    own: LazyMap<F>,
     name: string,
     entryOf: () => { params: readonly string[]; type: string; build(context: BuildContext): F } | undefined,
   ) {
@@ -119,7 +134,7 @@ export class ComponentTable {
     const entry = entryOf();
     if (!entry) return undefined;
     const built = buildComponent(entry, { ...this.context(name, entry.type, {}), isBuiltIn: true });
-    own.set(name, built);
+    own.define(name, () => built);
     return built;
   }
 
@@ -129,6 +144,7 @@ export class ComponentTable {
     const type = new Settings(tree).get('type', '');
     const entry = CHAR_FILTERS.get(type);
     if (!entry) throw unknown(type);
+    checkSize(type, tree);
     return buildComponent(entry, this.context(name, type, tree));
   }
 
@@ -143,6 +159,7 @@ export class ComponentTable {
     const type = new Settings(tree).get('type', '');
     const entry = filterEntryOf(type);
     if (!entry || BUILT_IN_ONLY.has(type)) throw unknown(type);
+    checkSize(type, tree);
     return buildComponent(entry, this.context(name, type, tree));
   }
 
@@ -154,6 +171,17 @@ export class ComponentTable {
     const { files, synonymSet } = this.#env;
     return { name, type, isBuiltIn: false, settings: new Settings(tree), limits: this.#limits, files, synonymSet, warn };
   }
+}
+
+/** Longer lists take most of a turn. */
+const LONG_LIST = 5000;
+/** Rules of synonyms are not read before a chain is assembled, and in steps. */
+const READ_IN_STEPS = new Set(['synonym', 'synonym_graph']);
+
+/** @throws TooHeavy: a component with long lists on a thread with a listener */
+function checkSize(type: string, tree: SettingTree): void {
+  if (READ_IN_STEPS.has(type) || !canMove()) return;
+  if (Object.values(tree).some((value) => Array.isArray(value) && value.length > LONG_LIST)) throw new TooHeavy();
 }
 
 function unknownType(kind: string, name: string): (type: string) => ApiError {

@@ -14,12 +14,15 @@ export interface ReducerEnvironment {
   readonly dialect: Dialect;
   /**
    * Validates mappings and analysis settings by building them.
-   * @param isNew  true (the default) to check limits, false for a mapping that exists already
+   * @param age  `new` by default
    * @param synonymSets  instead of those of the state before the command
    * @throws ApiError with Elasticsearch's errors
    */
-  readonly buildMapping: (mappings: JsonObject, settings: FlatSettings, isNew?: boolean, synonymSets?: SynonymSets) => MappingSnapshot;
+  readonly buildMapping: (mappings: JsonObject, settings: FlatSettings, age?: DefinitionAge, synonymSets?: SynonymSets) => MappingSnapshot;
 }
+
+/** What of a definition is to be checked: `new` all of it; `reanalysed` the analyzers, whose settings, rules or files have changed; `stored` nothing. */
+export type DefinitionAge = 'new' | 'reanalysed' | 'stored';
 
 export interface Reduction<Response> {
   /** The same object if nothing changed. */

@@ -187,9 +187,10 @@ export const KERNEL_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
     if (mode !== 'include' && mode !== 'exclude') {
       throw illegalArgumentError(`\`keep_types\` tokenfilter mode can only be [include] or [exclude] but was [${settings.get('mode')}].`);
     }
+    const ids = new Set(types.map(typeIdOf).filter((id) => id !== null));
     return kernelFilter(
       StageId.KEEP_TYPES,
-      recordBytes(KeepTypesConfig, { isExclusion: mode === 'exclude' ? 1 : 0, typeCount: types.length }, words(types.map(typeIdOf))),
+      recordBytes(KeepTypesConfig, { isExclusion: mode === 'exclude' ? 1 : 0, typeCount: ids.size }, words([...ids])),
     );
   }),
   filterEntry('length', ['min: int = 0', 'max: int = 2147483647'], (context) => {

@@ -17,7 +17,9 @@ interface Arc {
 
 /** Arcs of a graph: first those that leave the start node, then the rest of each path, with the phrase's own path last. */
 function graphArcs({ outputs, keepOriginal }: SynonymNode, length: number): { arcs: Arc[]; span: number } {
-  const ways: { term: string | null; token: number }[][] = (outputs ?? []).map((path) => path.map((term) => ({ term, token: 0 })));
+  const ways: { term: string | null; token: number }[][] = [...(outputs?.values() ?? [])].map((path) =>
+    path.map((term) => ({ term, token: 0 })),
+  );
   if (keepOriginal) ways.push(Array.from({ length }, (_, token) => ({ term: null, token })));
   const span = ways.reduce((sum, way) => sum + way.length - 1, 1);
   const first: Arc[] = [];
@@ -36,7 +38,9 @@ function graphArcs({ outputs, keepOriginal }: SynonymNode, length: number): { ar
 
 /** Terms over the tokens of the phrase and those after it, in the order of the rules. */
 function flatArcs({ outputs }: SynonymNode): { arcs: Arc[]; span: number } {
-  const arcs = (outputs ?? []).flatMap((path) => path.map((term, from) => ({ term, token: 0, from, to: path.length === 1 ? 1 : 0 })));
+  const arcs = [...(outputs?.values() ?? [])].flatMap((path) =>
+    path.map((term, from) => ({ term, token: 0, from, to: path.length === 1 ? 1 : 0 })),
+  );
   return { arcs, span: 0 };
 }
 

@@ -1,6 +1,11 @@
 // Parses synonym rules in the Solr and WordNet formats to a trie over words.
 import { javaTrim } from '../../common/text/java-text.ts';
+import type { SlicedWork } from '../../common/turns/slices.ts';
 import { ApiError } from '../../errors/api-error.ts';
+
+/** A rule of n equivalent words makes n * n of them. */
+const MAX_OUTPUTS = 5_000_000;
+const RULES_PER_STEP_MASK = 63;
 
 /** Words of one side of a rule. */
 export type Phrase = readonly string[];
@@ -8,7 +13,8 @@ export type Phrase = readonly string[];
 /** A node of the trie of left sides. */
 export interface SynonymNode {
   readonly next: Map<string, SynonymNode>;
-  outputs: Phrase[] | null;
+  /** By their words; null if no rule ends here. */
+  outputs: Map<string, Phrase> | null;
   /** True if the matched words are kept in addition to the outputs. */
   keepOriginal: boolean;
 }
@@ -23,6 +29,7 @@ export type PhraseAnalyzer = (text: string) => Phrase | null;
 
 export class SynonymMapBuilder {
   readonly #root: SynonymNode = newNode();
+  #outputs = 0;
 
   add(input: Phrase, output: Phrase, keepOriginal: boolean): void {
     let node = this.#root;
@@ -34,10 +41,13 @@ export class SynonymMapBuilder {
       }
       node = next;
     }
-    node.outputs ??= [];
+    node.outputs ??= new Map();
     node.keepOriginal ||= keepOriginal;
     const key = output.join('\0');
-    if (!node.outputs.some((other) => other.join('\0') === key)) node.outputs.push(output);
+    if (node.outputs.has(key)) return;
+    if (++this.#outputs > MAX_OUTPUTS)
+      throw new ApiError('illegal_argument_exception', 400, `more than [${MAX_OUTPUTS}] replacements of words`);
+    node.outputs.set(key, output);
   }
 
   build(): SynonymMap {
@@ -58,9 +68,15 @@ function invalid(line: number, reason: string): ApiError {
  * Parses `a, b => c` and `a, b, c`; `\` escapes a character. Comments start with #.
  * @param expand maps equivalent words to each other; otherwise all map to the first
  */
-export function parseSolrRules(lines: readonly string[], expand: boolean, analyze: PhraseAnalyzer, builder: SynonymMapBuilder): void {
-  lines.forEach((line, i) => {
-    if (line === '' || line.startsWith('#')) return;
+export function* parseSolrRules(
+  lines: readonly string[],
+  expand: boolean,
+  analyze: PhraseAnalyzer,
+  builder: SynonymMapBuilder,
+): SlicedWork<void> {
+  for (const [i, line] of lines.entries()) {
+    if ((i & RULES_PER_STEP_MASK) === RULES_PER_STEP_MASK) yield;
+    if (line === '' || line.startsWith('#')) continue;
     const side = (text: string): Phrase[] =>
       splitRule(text, ',')
         .map((part) => analyze(javaTrim(unescapeSide(part))))
@@ -71,18 +87,22 @@ export function parseSolrRules(lines: readonly string[], expand: boolean, analyz
     if (sides.length === 2) {
       const outputs = side(sides[1]);
       for (const input of inputs) for (const output of outputs) builder.add(input, output, false);
-      return;
+      continue;
     }
     if (!expand) {
       for (const input of inputs) builder.add(input, inputs[0], false);
-      return;
+      continue;
     }
-    inputs.forEach((input, a) => {
-      inputs.forEach((output, b) => {
-        if (a !== b) builder.add(input, output, true);
-      });
-    });
-  });
+    yield* addEquivalents(inputs, builder);
+  }
+}
+
+/** Maps each phrase to all others. */
+function* addEquivalents(phrases: readonly Phrase[], builder: SynonymMapBuilder): SlicedWork<void> {
+  for (const [a, input] of phrases.entries()) {
+    if ((a & RULES_PER_STEP_MASK) === RULES_PER_STEP_MASK) yield;
+    for (const [b, output] of phrases.entries()) if (a !== b) builder.add(input, output, true);
+  }
 }
 
 function splitRule(text: string, separator: string): string[] {
@@ -107,31 +127,32 @@ function unescapeSide(text: string): string {
 }
 
 /** Parses lines `s(synset_id,word,'text',type,...).`; the words of a synset are on consecutive lines. */
-export function parseWordNetRules(lines: readonly string[], expand: boolean, analyze: PhraseAnalyzer, builder: SynonymMapBuilder): void {
+export function* parseWordNetRules(
+  lines: readonly string[],
+  expand: boolean,
+  analyze: PhraseAnalyzer,
+  builder: SynonymMapBuilder,
+): SlicedWork<void> {
   let set = '';
   let phrases: Phrase[] = [];
-  const flush = (): void => {
+  const flush = function* (): SlicedWork<void> {
     if (phrases.length > 1) {
-      if (expand) {
-        phrases.forEach((input, a) => {
-          phrases.forEach((output, b) => {
-            if (a !== b) builder.add(input, output, true);
-          });
-        });
-      } else for (const input of phrases) builder.add(input, phrases[0], false);
+      if (expand) yield* addEquivalents(phrases, builder);
+      else for (const input of phrases) builder.add(input, phrases[0], false);
     }
     phrases = [];
   };
-  lines.forEach((line, i) => {
-    if (line.trim() === '') return;
+  for (const [i, line] of lines.entries()) {
+    if ((i & RULES_PER_STEP_MASK) === RULES_PER_STEP_MASK) yield;
+    if (line.trim() === '') continue;
     const id = line.slice(2, 11);
     const start = line.indexOf("'") + 1;
     const end = line.lastIndexOf("'");
     if (id.length < 9 || start <= 0 || end < start) throw invalid(i + 1, line);
-    if (id !== set) flush();
+    if (id !== set) yield* flush();
     set = id;
     const phrase = analyze(line.slice(start, end).replaceAll("''", "'"));
     if (phrase) phrases.push(phrase);
-  });
-  flush();
+  }
+  yield* flush();
 }

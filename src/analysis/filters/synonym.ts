@@ -1,4 +1,6 @@
 // synonym and synonym_graph: the host parses and analyzes the rules, once per chain; a kernel matches the words of the input.
+import type { SlicedWork } from '../../common/turns/slices.ts';
+import { checkTurn, TooHeavy } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { StageId } from '../../wasm/generated/analysis.ts';
@@ -83,19 +85,48 @@ function rulesOf(context: BuildContext): readonly string[] {
   return lines;
 }
 
-function buildMap(context: BuildContext, chain: ChainContext, { expand, isLenient }: Options): SynonymMap {
+function* mapSteps(context: BuildContext, chain: ChainContext, { expand, isLenient }: Options): SlicedWork<SynonymMap> {
   const { settings } = context;
   const lines = rulesOf(context);
   const analyze = phraseAnalyzer(ruleAnalyzer(context, chain), isLenient);
   const builder = new SynonymMapBuilder();
   try {
     const parse = settings.get('format', '').toLowerCase() === 'wordnet' ? parseWordNetRules : parseSolrRules;
-    parse(lines, expand, analyze, builder);
+    yield* parse(lines, expand, analyze, builder);
   } catch (error) {
     if (error instanceof ApiError) throw illegalArgumentError('Failed to build synonyms');
     throw error;
   }
   return builder.build();
+}
+
+/** The map of one chain. Building it takes up to seconds: one that a thread with a listener abandons goes on where it stopped the next time. */
+class MapInProgress {
+  readonly #chain: ChainContext;
+  readonly #steps: SlicedWork<SynonymMap>;
+
+  constructor(chain: ChainContext, steps: SlicedWork<SynonymMap>) {
+    this.#chain = chain;
+    this.#steps = steps;
+  }
+
+  isOf({ tokenizer, charFilters, previous }: ChainContext): boolean {
+    const own = this.#chain;
+    return tokenizer === own.tokenizer && isSameList(charFilters, own.charFilters) && isSameList(previous, own.previous);
+  }
+
+  /** To be called again after TooHeavy. @throws ApiError; TooHeavy */
+  finish(): SynonymMap {
+    for (;;) {
+      checkTurn();
+      const step = this.#steps.next();
+      if (step.done) return step.value;
+    }
+  }
+}
+
+function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, i) => item === b[i]);
 }
 
 function synonymEntry(type: string, graph: boolean): ComponentEntry<FilterFactory> {
@@ -117,12 +148,24 @@ function synonymEntry(type: string, graph: boolean): ComponentEntry<FilterFactor
       // A set can be changed to rules that the analyzer refuses, which must not take the index down.
       const isLenient = settings.bool('lenient', isUpdateable && settings.get('synonyms_set') !== undefined);
       const options = { expand: settings.bool('expand', true), isLenient };
+      let started: MapInProgress | null = null;
+      const mapOf = (chain: ChainContext): SynonymMap => {
+        if (!started?.isOf(chain)) started = new MapInProgress(chain, mapSteps(context, chain, options));
+        try {
+          const map = started.finish();
+          started = null;
+          return map;
+        } catch (error) {
+          if (!(error instanceof TooHeavy)) started = null;
+          throw error;
+        }
+      };
       return {
         name: context.name,
         normalizing: false,
         inSynonymRules: graph ? 'used' : 'skipped',
         isUpdateable,
-        create: (chain) => synonymFilter(buildMap(context, chain, options), graph),
+        create: (chain) => synonymFilter(mapOf(chain), graph),
       };
     },
   };

@@ -2,6 +2,7 @@
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { AnalysisHost, ChainProgram, TextInput } from '../../wasm/analysis.ts';
+import { TokenType } from '../../wasm/generated/analysis.ts';
 import {
   END_OFFSET,
   isKeyword,
@@ -178,7 +179,7 @@ export function encodeTokens(stream: TokenStream, isStepped = false, payloads: U
     words[word + END_OFFSET] = token.endOffset;
     words[word + POS_INC] = token.posInc;
     words[word + POS_LEN] = token.posLen;
-    words[word + TYPE_AND_FLAGS] = typeAndFlagsOf(typeIdOf(token.type), token.keyword, numberOf(token.payload));
+    words[word + TYPE_AND_FLAGS] = typeAndFlagsOf(typeIdOf(token.type) ?? TokenType.WORD, token.keyword, numberOf(token.payload));
     words[word + TERM_FREQ] = token.termFreq;
     at += bytes;
     word += TOKEN_WORDS;

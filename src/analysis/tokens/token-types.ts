@@ -1,4 +1,4 @@
-// Names of token types. Kernels store the ids of TokenType in a token's `type` field; types that only definitions name get ids from FIRST_CUSTOM on.
+// Names of token types. Kernels store the ids of TokenType in a token's `type` field.
 import { TokenType } from '../../wasm/generated/analysis.ts';
 
 const NAMES: Readonly<Record<keyof typeof TokenType, string>> = {
@@ -28,22 +28,17 @@ const NAMES: Readonly<Record<keyof typeof TokenType, string>> = {
   MIN_HASH: 'MIN_HASH',
 };
 
-const FIRST_CUSTOM = 1000;
 /** Names by id; the ids of kernels are consecutive from 0. */
-const kernelTypes: readonly string[] = Object.entries(TokenType)
+const names: readonly string[] = Object.entries(TokenType)
   .sort(([, a], [, b]) => a - b)
   .map(([key]) => NAMES[key as keyof typeof TokenType]);
-/** Types that no component produces: keep_types and custom sources of synonyms may name them. */
-const customTypes: string[] = [];
+const ids: ReadonlyMap<string, number> = new Map(names.map((name, id) => [name, id]));
 
 export function typeName(id: number): string {
-  return id < FIRST_CUSTOM ? kernelTypes[id] : customTypes[id - FIRST_CUSTOM];
+  return names[id];
 }
 
-/** Id of a type's full name; an unknown name gets the next free id. */
-export function typeIdOf(name: string): number {
-  const known = kernelTypes.indexOf(name);
-  if (known >= 0) return known;
-  const custom = customTypes.indexOf(name);
-  return FIRST_CUSTOM + (custom >= 0 ? custom : customTypes.push(name) - 1);
+/** Id of a type's full name; null if no component produces tokens of that type. */
+export function typeIdOf(name: string): number | null {
+  return ids.get(name) ?? null;
 }

@@ -80,7 +80,7 @@ function withSet(state: ClusterState, set: string, rules: readonly SynonymRule[]
     throw illegalArgumentError(`The rules of all synonyms sets must have at most ${MAX_CHARACTERS} characters`);
   const changed = Object.values(state.indices).flatMap((meta): IndexMeta[] => {
     if (reloadableFilters(meta, set).length === 0) return [];
-    env.buildMapping(meta.mappings, meta.settings, false, synonymSets);
+    env.buildMapping(meta.mappings, meta.settings, 'reanalysed', synonymSets);
     return [{ ...meta, settingsVersion: meta.settingsVersion + 1 }];
   });
   return withIndices({ ...state, synonymSets }, changed);

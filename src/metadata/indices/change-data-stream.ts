@@ -167,7 +167,7 @@ function removeMember(state: ClusterState, { dataStream, index }: StreamChange):
 function asMember(meta: IndexMeta, dataStream: string, timestamp: string, env: ReducerEnvironment): IndexMeta {
   checkTimestamp(meta, timestamp);
   const mappings = env
-    .buildMapping(meta.mappings, meta.settings, false)
+    .buildMapping(meta.mappings, meta.settings, 'stored')
     .merge({ _data_stream_timestamp: timestampMark(timestamp) }, 'put')
     .toJson();
   return {

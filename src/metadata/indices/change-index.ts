@@ -49,7 +49,7 @@ function mergedMapping(
   reason: 'put' | 'dynamic',
   env: Parameters<typeof putMapping>[2],
 ): IndexMeta | null {
-  const merged = env.buildMapping(meta.mappings, meta.settings, false).merge(mappings, reason).toJson();
+  const merged = env.buildMapping(meta.mappings, meta.settings, 'stored').merge(mappings, reason).toJson();
   if (writeJson(merged) === writeJson(meta.mappings)) return null;
   checkPartitionedMapping(meta.name, meta.settings, merged);
   return { ...meta, mappings: merged, mappingVersion: meta.mappingVersion + 1 };
@@ -85,7 +85,7 @@ export const putSettings: Reducer<IndicesArgs & { readonly settings: JsonObject;
     checkSettingsCount(settings);
     checkLaterEnd(meta.settings, settings);
     if (writeJson(settings) === writeJson(meta.settings)) return [];
-    if (fixed.length > 0) env.buildMapping(meta.mappings, settings, false);
+    if (fixed.length > 0) env.buildMapping(meta.mappings, settings, 'reanalysed');
     return [{ ...meta, settings, settingsVersion: meta.settingsVersion + 1 }];
   });
   return { state: changed.length === 0 ? state : withIndices(state, changed), response: ACKNOWLEDGED };
@@ -95,7 +95,7 @@ export const putSettings: Reducer<IndicesArgs & { readonly settings: JsonObject;
 export const reloadAnalyzers: Reducer<IndicesArgs> = (state, { indices }, env) => {
   const changed = indices.map((name) => {
     const meta = indexOf(state, name);
-    env.buildMapping(meta.mappings, meta.settings, false);
+    env.buildMapping(meta.mappings, meta.settings, 'reanalysed');
     return { ...meta, settingsVersion: meta.settingsVersion + 1 };
   });
   return { state: changed.length === 0 ? state : withIndices(state, changed), response: ACKNOWLEDGED };

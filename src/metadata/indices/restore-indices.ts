@@ -93,7 +93,7 @@ function restoredMeta(
   }
   settings['index.number_of_replicas'] ??= '1';
   // The analyzers of the mapping may be among the settings that changed.
-  env.buildMapping(meta.mappings, settings, false);
+  env.buildMapping(meta.mappings, settings, 'reanalysed');
   return {
     name: target,
     uuid,

@@ -14,6 +14,7 @@ import { ThreadArenas } from '../memory/arenas.ts';
 import { Channel, Transferred } from '../messages/channel.ts';
 import type { FromIndexer, ShardPlacement, ShardRequest, ToIndexer, WriterStats } from '../messages/messages.ts';
 import type { PeerRequest } from '../messages/peer-messages.ts';
+import { buildAnalysis } from '../metadata/build-index.ts';
 import { IndexStates } from '../metadata/index-states.ts';
 import { provideCompilerOfStoredQueries } from '../metadata/stored-queries.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
@@ -115,6 +116,9 @@ export class Indexer {
         return this.#holds.release(shardKey(message.uuid, message.shard));
       case 'peer':
         return this.#onPeer(message.request);
+      case 'checkAnalysis':
+        buildAnalysis(message.settings, this.#options, true, message.synonymSets);
+        return;
       case 'stop':
         return this.#stop();
     }

@@ -493,7 +493,7 @@ export class MainNode {
   #onReader(reader: number, message: FromReader): unknown {
     switch (message.type) {
       case 'command':
-        return this.command(message.name, message.args);
+        return this.command(message.name, message.args, message.checkedAnalyses);
       case 'securityCommand':
         return this.#securityCommands.run(message.name, message.args);
       case 'context':
@@ -568,9 +568,13 @@ export class MainNode {
 
   // -------------------------------------------------------------------------------------------------------- metadata
 
-  /** Runs a metadata command after the previous ones. Resolves with the reducer's response when every thread has the new state. */
-  command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<CommandResponse<Name>> {
-    return this.#commands.run(name, args);
+  /** As MetadataCommands.run. */
+  command<Name extends CommandName>(
+    name: Name,
+    args: CommandArgs<Name>,
+    checkedAnalyses: readonly string[] = [],
+  ): Promise<CommandResponse<Name>> {
+    return this.#commands.run(name, args, checkedAnalyses);
   }
 
   /** Replaces the users and roles of the settings in every thread, also in those that start later, and reads certificates again. */

@@ -3,10 +3,11 @@
 import type { JsonObject } from '../../common/json/json-value.ts';
 import { indexNotFoundError } from '../../errors/catalog.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
-import type { ReducerEnvironment, Reduction } from '../../metadata/reducer.ts';
+import type { Reduction } from '../../metadata/reducer.ts';
 import { type CommandArgs, type CommandName, type CommandResponse, runReducer } from '../../metadata/reducers.ts';
 import type { ToReader } from '../messages/messages.ts';
-import { buildMapping } from '../metadata/build-index.ts';
+import { type AnalysisSource, CheckedAnalyses, readsFiles, UncheckedAnalysis } from '../metadata/analysis-checks.ts';
+import { mappingBuilder } from '../metadata/build-index.ts';
 import { type CommandEntry, commandEntry, type MetadataLog, seededUuids } from '../metadata/metadata-log.ts';
 import type { MetadataStore } from '../metadata/metadata-store.ts';
 import { dialectOfNode } from '../metadata/node-dialect.ts';
@@ -36,14 +37,22 @@ export interface MetadataCommandsParts {
 
 export class MetadataCommands {
   readonly #parts: MetadataCommandsParts;
+  readonly #checked = new CheckedAnalyses();
 
   constructor(parts: MetadataCommandsParts) {
     this.#parts = parts;
   }
 
-  /** Runs a command after the previous ones. Resolves with the reducer's response when every thread has the new state. */
-  async run<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<CommandResponse<Name>> {
-    const { response, closed } = await this.#parts.queue.run(() => this.#run(name, args));
+  /**
+   * Runs a command after the previous ones. Resolves with the reducer's response when every thread has the new state.
+   * @param checkedAnalyses  digests of the large analysis definitions that the sender has built
+   */
+  async run<Name extends CommandName>(
+    name: Name,
+    args: CommandArgs<Name>,
+    checkedAnalyses: readonly string[] = [],
+  ): Promise<CommandResponse<Name>> {
+    const { response, closed } = await this.#parts.queue.run(() => this.#run(name, args, new Set(checkedAnalyses)));
     // Awaited outside the queue of commands, because a closing shard may wait for a mapping update, which is a command, too.
     await closed;
     return response;
@@ -64,13 +73,16 @@ export class MetadataCommands {
   async #run<Name extends CommandName>(
     name: Name,
     args: CommandArgs<Name>,
+    checked: Set<string>,
   ): Promise<{ response: CommandResponse<Name>; closed: Promise<unknown> }> {
     const { metadata, log, check } = this.#parts;
     for (;;) {
       await log.catchUp();
       check(name, args);
       const entry = log.prepare(commandEntry(name, args));
-      const { state, response } = this.#reduce(entry);
+      const reduced = await this.#reduceChecked(entry, checked);
+      if (reduced === null) continue;
+      const { state, response } = reduced;
       if (state === metadata.state) return { response, closed: Promise.resolve() };
       if (await log.append(entry)) return { response, ...(await this.#install(state)) };
     }
@@ -87,9 +99,37 @@ export class MetadataCommands {
     closed.catch((error: Error) => this.#parts.onCloseError(error));
   }
 
-  #reduce<Name extends CommandName>({ name, args, nowMs, seed }: CommandEntry<Name>): Reduction<CommandResponse<Name>> {
+  /** @returns null after an analysis definition was checked, which took time: the state may have changed */
+  async #reduceChecked<Name extends CommandName>(
+    entry: CommandEntry<Name>,
+    checked: Set<string>,
+  ): Promise<Reduction<CommandResponse<Name>> | null> {
+    try {
+      return this.#reduce(entry, (source, digest) => {
+        if (!checked.has(digest) && !this.#checked.has(digest)) throw new UncheckedAnalysis(source, digest);
+        if (!readsFiles(source)) this.#checked.add(digest);
+      });
+    } catch (error) {
+      if (!(error instanceof UncheckedAnalysis)) throw error;
+      await this.#parts.indexers.channel(0).request({ type: 'checkAnalysis', ...error.source });
+      checked.add(error.digest);
+      return null;
+    }
+  }
+
+  /** @param onLarge  see mappingBuilder; by default, definitions were checked by the node that ran the command first */
+  #reduce<Name extends CommandName>(
+    { name, args, nowMs, seed }: CommandEntry<Name>,
+    onLarge: (source: AnalysisSource, digest: string) => void = () => undefined,
+  ): Reduction<CommandResponse<Name>> {
     const { state } = this.#parts.metadata;
-    return runReducer(name, state, args, { ...this.#reducerEnvironment(state), nowMs, newUuid: seededUuids(seed) });
+    const options = this.#parts.options();
+    return runReducer(name, state, args, {
+      dialect: dialectOfNode(options),
+      buildMapping: mappingBuilder(state, options, onLarge),
+      nowMs,
+      newUuid: seededUuids(seed),
+    });
   }
 
   /** Stores a state and makes the node use it. @returns resolves when the shards that it no longer has are closed */
@@ -114,15 +154,6 @@ export class MetadataCommands {
       .filter((uuid) => !kept.has(uuid) || (opened.has(uuid) && !open.has(uuid)))
       .map((uuid) => closer.close(uuid, !kept.has(uuid)));
     return { closed: Promise.all(closing) };
-  }
-
-  #reducerEnvironment(state: ClusterState): Pick<ReducerEnvironment, 'dialect' | 'buildMapping'> {
-    const options = this.#parts.options();
-    return {
-      dialect: dialectOfNode(options),
-      buildMapping: (mappings, settings, isNew = true, synonymSets = state.synonymSets) =>
-        buildMapping(mappings, settings, options, isNew, synonymSets),
-    };
   }
 }
 

@@ -8,8 +8,9 @@ import type { LogLevel } from '../../common/log/logger.ts';
 import type { Extent, SegmentDescriptor, SegmentLocation, SnapshotDescriptor } from '../../indexing/segment-set.ts';
 import type { SegmentFile } from '../../indexing/writer-environment.ts';
 import type { SegmentLayout } from '../../mapping/segment-layout.ts';
-import type { ClusterState } from '../../metadata/cluster-state.ts';
+import type { ClusterState, SynonymSets } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
+import type { FlatSettings } from '../../metadata/settings/index-settings.ts';
 import type { LaneAnswer, LaneRequest } from '../../rest/core/lane.ts';
 import type { SecurityArgs, SecurityCommandName, SecurityReply } from '../../security/commands.ts';
 import type { RealmSettings } from '../../security/realms.ts';
@@ -83,6 +84,8 @@ export interface CommandMessage<Name extends CommandName = CommandName> {
   readonly type: 'command';
   readonly name: Name;
   readonly args: CommandArgs<Name>;
+  /** Digests of large analysis definitions that the sender has built (src/node/metadata/analysis-checks.ts). */
+  readonly checkedAnalyses: readonly string[];
 }
 
 /** As CommandMessage, for src/security/commands.ts. */
@@ -151,6 +154,8 @@ export type ToIndexer =
   | { readonly type: 'holdShard'; readonly uuid: string; readonly shard: number; readonly log: number }
   /** What another node asks of a copy. */
   | { readonly type: 'peer'; readonly request: PeerRequest }
+  /** Builds an analysis definition and forgets it. Fails with the error of the definition. */
+  | { readonly type: 'checkAnalysis'; readonly settings: FlatSettings; readonly synonymSets: SynonymSets }
   /** Notices. */
   | { readonly type: 'releaseShard'; readonly uuid: string; readonly shard: number }
   | { readonly type: 'released'; readonly segments: readonly number[] }

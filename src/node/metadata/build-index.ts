@@ -2,23 +2,32 @@
 import { AnalysisRegistry } from '../../analysis/analysis-registry.ts';
 import type { SettingTree } from '../../analysis/settings.ts';
 import { provideAnalysisHost, threadAnalysisHost } from '../../analysis/thread-host.ts';
-import type { JsonObject } from '../../common/json/json-value.ts';
-import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import { createMapping, restoreMapping } from '../../mapping/create-mapping.ts';
-import type { SynonymSets } from '../../metadata/cluster-state.ts';
+import type { ClusterState, SynonymSets } from '../../metadata/cluster-state.ts';
+import type { ReducerEnvironment } from '../../metadata/reducer.ts';
 import { type FlatSettings, nestSettings } from '../../metadata/settings/index-settings.ts';
 import { AnalysisHost } from '../../wasm/analysis.ts';
 import { compileAnalyzer } from '../../wasm/kernels.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
+import { type AnalysisSource, digestOf } from './analysis-checks.ts';
 import { configFiles } from './config-directory.ts';
 import { dialectOfNode } from './node-dialect.ts';
 
 provideAnalysisHost(() => new AnalysisHost(compileAnalyzer()));
 
-/** @throws ApiError with Elasticsearch's errors for an invalid analysis section */
-export function buildAnalysis(settings: FlatSettings, options: NodeOptions, synonymSets: SynonymSets = {}): AnalysisRegistry {
+/**
+ * @param isNew  true to build all of it; false: it was checked before, and analyzers are built on first use
+ * @throws ApiError with Elasticsearch's errors for an invalid analysis section
+ */
+export function buildAnalysis(
+  settings: FlatSettings,
+  options: NodeOptions,
+  isNew: boolean,
+  synonymSets: SynonymSets = {},
+): AnalysisRegistry {
   const nested = (nestSettings(settings).index ?? {}) as SettingTree;
-  return AnalysisRegistry.build({ ...analysisEnvironment(options), synonymSet: (name) => rulesIn(synonymSets, name) }, nested);
+  const environment = { ...analysisEnvironment(options), synonymSet: (name: string) => rulesIn(synonymSets, name) };
+  return isNew ? AnalysisRegistry.build(environment, nested) : AnalysisRegistry.restore(environment, nested);
 }
 
 function rulesIn(sets: SynonymSets, name: string): readonly string[] | null {
@@ -34,15 +43,23 @@ function analysisEnvironment({ configPath, settings }: NodeOptions) {
   return { host: threadAnalysisHost(), files: configFiles(configPath, settings['indices.analysis.hunspell.dictionary']) };
 }
 
-/** @param isNew  true to check limits. @throws ApiError with Elasticsearch's errors for an invalid mapping */
-export function buildMapping(
-  mappings: JsonObject,
-  settings: FlatSettings,
+/**
+ * @param onLarge  called instead of checking a large analysis definition, with its digest
+ * @returns the part of a reducer's environment that checks definitions
+ */
+export function mappingBuilder(
+  state: ClusterState,
   options: NodeOptions,
-  isNew: boolean,
-  synonymSets: SynonymSets = {},
-): MappingSnapshot {
-  const analysis = buildAnalysis(settings, options, synonymSets);
+  onLarge: (source: AnalysisSource, digest: string) => void,
+): ReducerEnvironment['buildMapping'] {
   const dialect = dialectOfNode(options);
-  return isNew ? createMapping(mappings, analysis, settings, dialect) : restoreMapping(mappings, analysis, settings, null, dialect);
+  return (mappings, settings, age = 'new', synonymSets = state.synonymSets ?? {}) => {
+    const source: AnalysisSource = { settings, synonymSets };
+    const digest = age === 'stored' ? null : digestOf(source);
+    if (digest !== null) onLarge(source, digest);
+    const analysis = buildAnalysis(settings, options, age !== 'stored' && digest === null, synonymSets);
+    return age === 'new'
+      ? createMapping(mappings, analysis, settings, dialect)
+      : restoreMapping(mappings, analysis, settings, null, dialect);
+  };
 }

@@ -42,7 +42,7 @@ class BuiltIndex implements IndexState {
   }
 
   get analysis(): AnalysisRegistry {
-    return (this.#analysis ??= buildAnalysis(this.meta.settings, this.#options, this.#synonymSets));
+    return (this.#analysis ??= buildAnalysis(this.meta.settings, this.#options, false, this.#synonymSets));
   }
 
   get mapping(): MappingSnapshot {

@@ -6,7 +6,7 @@ import { canMove, TooHeavy } from '../../common/turns/turn.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import { runReducer } from '../../metadata/reducers.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
-import { buildMapping } from './build-index.ts';
+import { buildAnalysis, mappingBuilder } from './build-index.ts';
 import { dialectOfNode } from './node-dialect.ts';
 
 /** Commands with fewer values and characters take about a millisecond. */
@@ -15,18 +15,31 @@ const SMALL_NODES = 1000;
 const LARGE_NODES = 5000;
 const CHARS_PER_NODE = 32;
 
-/** @throws ApiError the error that main would answer with; TooHeavy */
-export function rehearse<Name extends CommandName>(name: Name, state: ClusterState, args: CommandArgs<Name>, options: NodeOptions): void {
+/**
+ * @returns digests of the large analysis definitions that were checked
+ * @throws ApiError the error that main would answer with; TooHeavy
+ */
+export function rehearse<Name extends CommandName>(
+  name: Name,
+  state: ClusterState,
+  args: CommandArgs<Name>,
+  options: NodeOptions,
+): readonly string[] {
   const nodes = countNodes(args);
-  if (nodes <= SMALL_NODES) return;
+  if (nodes <= SMALL_NODES) return [];
   if (nodes > LARGE_NODES && canMove()) throw new TooHeavy();
+  const checked: string[] = [];
   runReducer(name, state, args, {
     nowMs: Date.now(),
     dialect: dialectOfNode(options),
     newUuid: randomUUID,
-    buildMapping: (mappings, settings, isNew = true, synonymSets = state.synonymSets) =>
-      buildMapping(mappings, settings, options, isNew, synonymSets),
+    buildMapping: mappingBuilder(state, options, ({ settings, synonymSets }, digest) => {
+      if (canMove()) throw new TooHeavy();
+      buildAnalysis(settings, options, true, synonymSets);
+      checked.push(digest);
+    }),
   });
+  return checked;
 }
 
 /** Values in `args`, long strings as several. Counting ends above `LARGE_NODES`. */

@@ -356,8 +356,8 @@ export class ReaderContext implements EngineContext {
   }
 
   async command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<CommandResponse<Name>> {
-    rehearse(name, this.cluster, args, this.#options);
-    return this.#main.request({ type: 'command', name, args });
+    const checkedAnalyses = rehearse(name, this.cluster, args, this.#options);
+    return this.#main.request({ type: 'command', name, args, checkedAnalyses });
   }
 
   #askAll<Request extends ShardRequest>(

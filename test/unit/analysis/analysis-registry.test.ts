@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
 import { analyzeText } from '../../../src/analysis/analyze/analyze-api.ts';
+import { closeTurn, openTurn, TooHeavy } from '../../../src/common/turns/turn.ts';
 import { AnalysisHost } from '../../../src/wasm/analysis.ts';
 import { analyzerModule } from '../../support/analysis-server.ts';
 
@@ -70,6 +71,80 @@ test('reports invalid definitions at once, or collected when analyzers are assem
 test('accepts unknown parameters with a warning', () => {
   const registry = AnalysisRegistry.build(env, { analysis: { filter: { f: { type: 'stop', stopword: ['x'] } } } });
   expect(registry.warnings).toEqual(['[f] has no parameter [stopword] and ignores it']);
+});
+
+describe('restore', () => {
+  const chain = (filter: string) => ({ tokenizer: 'whitespace', filter: [filter] });
+
+  test('builds an analyzer on first use', () => {
+    const registry = AnalysisRegistry.restore(env, { analysis: { analyzer: { good: chain('lowercase'), bad: chain('nope') } } });
+    expect(registry.definedAnalyzers()).toEqual(['good', 'bad']);
+    expect(registry.hasAnalyzer('bad')).toBe(true);
+    expect(terms(registry, 'good', 'A')).toEqual(['a']);
+    expect(() => registry.analyzer('bad')).toThrow('failed to find filter under name [nope]');
+  });
+
+  test('an analyzer of synonym rules is one that is defined before', () => {
+    const synonyms = (name: string) => ({ type: 'synonym', synonyms: ['A => b'], synonym_analyzer: name });
+    const analysis = { filter: { f: synonyms('later') }, analyzer: { first: chain('f'), later: chain('f') } };
+    for (const registry of [AnalysisRegistry.build(env, { analysis }), AnalysisRegistry.restore(env, { analysis })]) {
+      expect(terms(registry, 'later', 'A')).toEqual(['b']);
+      expect(terms(registry, 'first', 'A')).toEqual(['b']);
+    }
+  });
+
+  test('synonyms that take longer than a turn are built in several', () => {
+    const synonyms = Array.from({ length: 1000 }, (_, i) => `a${i} => b${i}`);
+    const registry = AnalysisRegistry.restore(env, {
+      analysis: { filter: { f: { type: 'synonym', synonyms } }, analyzer: { a: chain('f') } },
+    });
+    // Time passes with each look at the clock.
+    let now = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => ++now);
+    let turns = 0;
+    for (;;) {
+      turns++;
+      openTurn(now + 8);
+      try {
+        registry.analyzer('a');
+        break;
+      } catch (error) {
+        if (!(error instanceof TooHeavy)) throw error;
+      } finally {
+        closeTurn();
+      }
+    }
+    clock.mockRestore();
+    expect(turns).toBeGreaterThan(1);
+    expect(terms(registry, 'a', 'a999')).toEqual(['b999']);
+  });
+
+  test('a long list of words is left to threads without a listener', () => {
+    const stopwords = Array.from({ length: 10_000 }, (_, i) => `w${i}`);
+    const registry = AnalysisRegistry.restore(env, {
+      analysis: { filter: { f: { type: 'stop', stopwords } }, analyzer: { a: chain('f') } },
+    });
+    openTurn(Number.MAX_VALUE);
+    try {
+      expect(() => registry.analyzer('a')).toThrow(TooHeavy);
+    } finally {
+      closeTurn();
+    }
+    expect(terms(registry, 'a', 'w1 x')).toEqual(['x']);
+  });
+});
+
+test('150,000 words, and a rule of 200 equivalent ones', () => {
+  const stopwords = Array.from({ length: 150_000 }, (_, i) => `w${i}`);
+  const synonyms = [Array.from({ length: 200 }, (_, i) => `s${i}`).join()];
+  const registry = AnalysisRegistry.build(env, {
+    analysis: {
+      filter: { stop: { type: 'stop', stopwords }, f: { type: 'synonym', synonyms } },
+      analyzer: { stops: { tokenizer: 'whitespace', filter: ['stop'] }, a: { tokenizer: 'whitespace', filter: ['f'] } },
+    },
+  });
+  expect(terms(registry, 'stops', 'w149999 x')).toEqual(['x']);
+  expect(new Set(terms(registry, 'a', 's7')).size).toBe(200);
 });
 
 test('a chain with host stages passes its tokens to kernels unchanged', () => {

@@ -13,9 +13,6 @@ test('a name has the id of the kernels', () => {
   }
 });
 
-test('an unknown name gets an id of its own', () => {
-  const id = typeIdOf('holiday');
-  expect(typeName(id)).toBe('holiday');
-  expect(typeIdOf('holiday')).toBe(id);
-  expect(typeIdOf('birthday')).toBe(id + 1);
+test('a name that no component produces has no id', () => {
+  expect(typeIdOf('holiday')).toBeNull();
 });
