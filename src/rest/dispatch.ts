@@ -35,6 +35,7 @@ import { Responder } from './core/responder.ts';
 import type { ApiResponse } from './core/response.ts';
 import { Router } from './core/router.ts';
 import { typedResponse, untyped, untypedBody } from './core/typed-requests.ts';
+import { isUnsupportedPath, unsupportedError } from './core/unsupported.ts';
 
 /** Larger responses of lanes are sent in pieces. */
 const WHOLE_BYTES = 1 << 20;
@@ -176,6 +177,9 @@ export class Dispatcher {
     readCommonParams(exchange, query);
     const typed = this.#context.engine.dialect.hasTypes ? untyped(http.method, http.path, query) : null;
     const match = decodeOr400(() => this.#router.match(typed?.path ?? http.path));
+    const isServed = match?.methods.has(http.method) || http.method === 'OPTIONS';
+    if (!isServed && !this.#context.engine.dialect.namesClusterManager && isUnsupportedPath(http.path))
+      throw unsupportedError(http.method, http.path);
     if (!match && http.method !== 'POST' && this.#context.engine.dialect.knowsTypedPosts && TYPED_PATH.test(http.path)) {
       await this.#responder.send(exchange, wrongMethod(http, ['POST']));
       return;

@@ -2,7 +2,7 @@
 
 import { ALL_APIS } from '../../src/rest/all-apis.ts';
 import { type ApiSpec, COMMON_PARAMS } from '../../src/rest/core/api.ts';
-import { UNSUPPORTED_APIS } from '../../src/rest/core/unsupported.ts';
+import { UNSUPPORTED_APIS, UNSUPPORTED_FAMILIES } from '../../src/rest/core/unsupported.ts';
 import { code, row, table } from './markdown.ts';
 
 const BODIES: Readonly<Record<string, string>> = {
@@ -81,5 +81,7 @@ export function restOverview(): string {
     const paths = Object.keys(routes).map((route) => code(route.replace(/ +/, ' ')));
     rows.push(row(name.replace(/^unsupported /, ''), paths.join('<br>'), 'no', ''));
   }
+  for (const [name, paths] of Object.entries(UNSUPPORTED_FAMILIES))
+    rows.push(row(name, `everything else below ${paths.map(code).join(', ')}`, 'no', ''));
   return table(['family', 'API', 'supported', 'limits'], rows);
 }

@@ -13,7 +13,9 @@ const OPTIONS = ['content_type'];
 export function putStoredScript(ctx: EngineContext, id: string, body: unknown): Promise<unknown> {
   if (body === undefined) throw parseError('request body is required');
   if (!isObject(body)) throw parseError('unexpected token, expected [{]');
-  for (const key of Object.keys(body)) if (key !== 'script') throw parseError(`unexpected field [${key}], expected [script]`);
+  // The servers do not read on after the script, and some clients send its default parameters there.
+  const [first = 'script'] = Object.keys(body);
+  if (first !== 'script') throw parseError(`unexpected field [${first}], expected [script]`);
   const { script } = body;
   if (!isObject(script)) throw parseError('unexpected token, expected [{, <source>]');
   for (const key of Object.keys(script))

@@ -1,6 +1,6 @@
 // APIs by which clients identify a server: the root, the licence, the features.
 import { createHash } from 'node:crypto';
-import { defineApi, type RestContext } from '../core/api.ts';
+import { defineApi, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { type ApiResponse, exists, ok } from '../core/response.ts';
 
 /** The Lucene version to report with a version number. */
@@ -43,8 +43,29 @@ export const licenseApi = defineApi({
   name: 'license.get',
   needs: 'cluster:monitor/xpack/license/get',
   params: { accept_enterprise: 'boolean', local: 'boolean' },
-  routes: { 'GET /_license': license, 'GET /_xpack/license': license },
+  routes: {
+    'GET /_license': license,
+    'GET /_xpack/license': license,
+    // The licence is a basic one already, and no other can be tried.
+    'GET /_license/basic_status': () => ok({ eligible_to_start_basic: false }),
+    'GET /_license/trial_status': () => ok({ eligible_to_start_trial: false }),
+  },
 });
+
+export const startBasicApi = defineApi({
+  name: 'license.post_start_basic',
+  needs: 'cluster:admin/xpack/license/start_basic',
+  params: { acknowledge: 'boolean', ...TIMEOUTS },
+  routes: { 'POST /_license/start_basic': startBasic },
+});
+
+/** 403, as of a server whose licence is a basic one. */
+function startBasic(): ApiResponse {
+  return {
+    status: 403,
+    body: { acknowledged: true, basic_was_started: false, error_message: 'Operation failed: Current license is basic.' },
+  };
+}
 
 function license(_request: unknown, { engine, settings, startedMs }: RestContext): ApiResponse {
   return ok({

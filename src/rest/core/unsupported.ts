@@ -76,12 +76,58 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/**
+ * Families of Elasticsearch of which nothing is supported, by the paths of their APIs: `*` is any one segment, and any number of segments may follow.
+ * They are matched after the routes.
+ */
+export const UNSUPPORTED_FAMILIES: Readonly<Record<string, readonly string[]>> = {
+  autoscaling: ['/_autoscaling'],
+  ccr: ['/_ccr', '/*/_ccr'],
+  connector: ['/_connector'],
+  eql: ['/_eql'],
+  esql: ['/_query'],
+  fleet: ['/_fleet', '/*/_fleet'],
+  graph: ['/*/_graph'],
+  inference: ['/_inference'],
+  'ingest.geoip_database': ['/_ingest/geoip/database', '/_ingest/ip_location'],
+  logstash: ['/_logstash'],
+  migration: ['/_migration', '/*/_migration', '/_create_from'],
+  ml: ['/_ml', '/_cat/ml'],
+  monitoring: ['/_monitoring'],
+  profiling: ['/_profiling'],
+  query_rules: ['/_query_rules'],
+  rollup: ['/_rollup', '/*/_rollup', '/*/_rollup_search'],
+  search_application: ['/_application'],
+  search_mvt: ['/*/_mvt'],
+  searchable_snapshots: ['/_searchable_snapshots', '/*/_searchable_snapshots', '/_snapshot/*/*/_mount'],
+  security: ['/_security'],
+  shutdown: ['/_nodes/*/shutdown', '/_nodes/shutdown'],
+  'simulate.ingest': ['/_ingest/_simulate', '/_ingest/*/_simulate'],
+  sql: ['/_sql'],
+  streams: ['/_streams'],
+  text_structure: ['/_text_structure'],
+  transform: ['/_transform', '/_cat/transforms'],
+  watcher: ['/_watcher'],
+};
+
+/** Whether a path that no route matches belongs to a family that is not supported. */
+export function isUnsupportedPath(path: string): boolean {
+  const segments = path.split('/').filter((segment) => segment !== '');
+  const startsWith = (pattern: string): boolean => {
+    const expected = pattern.slice(1).split('/');
+    if (expected[0] === '*' && segments[0]?.startsWith('_')) return false;
+    return expected.length <= segments.length && expected.every((name, i) => name === '*' || name === segments[i]);
+  };
+  return Object.values(UNSUPPORTED_FAMILIES).some((patterns) => patterns.some(startsWith));
+}
+
+/** The error of an API that is not supported, which names it. */
+export function unsupportedError(method: string, path: string): ApiError {
+  return new ApiError('unsupported_operation_exception', 400, `[${method} ${path}] is not supported by this version of gannet`);
+}
+
 const refuse: ApiHandler = (request) => {
-  throw new ApiError(
-    'unsupported_operation_exception',
-    400,
-    `[${request.method} ${request.path}] is not supported by this version of gannet`,
-  );
+  throw unsupportedError(request.method, request.path);
 };
 
 /** Bodies and parameters are ignored, since the response is always the same. */

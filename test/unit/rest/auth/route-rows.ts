@@ -113,6 +113,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'nodes.stats': { isVolatile: true, queries: () => ['level=indices', 'level=shards', 'fields=*'] },
   info: {},
   'license.get': {},
+  'license.post_start_basic': {},
+  'cluster.info': { values: { target: 'ingest' } },
   'xpack.info': {},
   'ilm.get_lifecycle': {},
   'ilm.put_lifecycle': { bodies: () => [{ policy: { phases: { hot: { actions: {} } } } }] },
