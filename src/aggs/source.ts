@@ -201,9 +201,10 @@ function runtimeSource(
   ctx: BindContext,
   families: readonly Family[] | null,
 ): ValuesSource {
+  if (type.family === 'shape' || type.family === 'lookup')
+    throw illegalArgumentError(`Fielddata is not supported on field [${type.name}] of type [${type.typeName}]`);
   if (families && !families.includes(type.family))
     throw illegalArgumentError(`Field [${params.field}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`);
-  if (type.family === 'geo_point') throw unsupported(`[${typeName}] on a runtime field of type [geo_point]`);
   return computedSource({ script: null, of: null, type }, params, ctx);
 }
 
@@ -227,7 +228,7 @@ function computedSource(computed: Pick<ScriptedValues, 'script' | 'of' | 'type'>
   return {
     field: ctx.index.addScript({ ...computed, nestedPath: ctx.nestedPath, isGlobal, among: relatedDocs(ctx) }),
     type,
-    kind: type.spec.column as 'ordinals' | 'i64' | 'f64',
+    kind: type.spec.column as SourceKind,
     format,
     scale: 1,
     unsigned: type.unsigned,

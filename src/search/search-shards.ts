@@ -97,6 +97,7 @@ export function* searchSteps(
     counters: makeCounters(),
     fetched: env.fetched ?? new FetchBudget(),
     fetchMs: env.onPhase ? new Float64Array(targets.length) : undefined,
+    lookups: env.lookups,
   };
   const search: ShardedSearch = { request, aggs, env, control, partials: [], bindings: [], profiles: [], isTimeUp: false };
   const contexts = targets.map(({ shard }) => contextOf(shard, env));
@@ -233,7 +234,7 @@ function reduceTree(
     nowMs: env.nowMs,
     bindings,
     topHits: (body, groups, nestedPath) =>
-      asShard('query', targets, env, () => topHits(body, groups, nestedPath, targets, { ...env, ...control })),
+      asShard('query', targets, env, () => topHits(body, groups, nestedPath, targets, { ...env, ...control, lookups: undefined })),
   });
   return renderAggregations(reduced, env.typedKeys);
 }

@@ -9,13 +9,13 @@ import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { dataStreamOf, dataStreamsOf, writeIndexOf } from '../../metadata/indices/data-streams.ts';
 import { checkMetadataWritable } from '../../metadata/indices/metadata-blocks.ts';
 import { defaultSettings, flattenSettings } from '../../metadata/settings/index-settings.ts';
-import { checkRuntimeScripts } from '../../search/evaluate/runtime-field.ts';
 import { checkSimilarityScripts } from '../../search/similarity/check-scripts.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, namesOfIndex, ownNames, requireNames, shownMetas, TARGETS, targetNames } from '../core/index-names.ts';
 import { type ActiveShards, areShardsActive } from '../documents/active-shards.ts';
 import { checkAliasFilter } from './aliases.ts';
 import { openStates } from './maintenance.ts';
+import { checkMappedScripts } from './mappings.ts';
 import { type SettingsView, showSettings, viewSettings } from './settings.ts';
 
 /** `{ acknowledged, shards_acknowledged, index }`. @throws ApiError the errors of the metadata command `createIndex` */
@@ -28,7 +28,7 @@ export async function createIndex(
   for (const [alias, body] of Object.entries(aliases)) checkAliasFilter(alias, body?.filter);
   const waitFor = request.activeShards?.count ?? null;
   const args = { index, body: request.body ?? {}, waitFor };
-  checkRuntimeScripts((args.body as { mappings?: JsonObject }).mappings?.['runtime']);
+  checkMappedScripts((args.body as { mappings?: JsonObject }).mappings, ctx.dialect);
   if (args.body.settings) checkSimilarityScripts(flattenSettings(args.body.settings as JsonObject));
   const created = (await ctx.command('createIndex', args)) as {
     acknowledged: boolean;

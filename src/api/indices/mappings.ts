@@ -4,11 +4,22 @@ import type { JsonObject } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import type { Dialect } from '../../compat/dialect.ts';
-import { illegalArgumentError } from '../../errors/catalog.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { checkRuntimeScripts } from '../../search/evaluate/runtime-field.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, shownMetas, TARGETS, targetMetas, targetNames } from '../core/index-names.ts';
+
+/** Checks the scripts of runtime fields in a mapping. @throws ApiError mapper_parsing_exception around the error of a script */
+export function checkMappedScripts(mappings: JsonObject | undefined, dialect: Dialect): void {
+  try {
+    checkRuntimeScripts(mappings?.['runtime']);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw mapperParsingError(`${dialect.mappingError}: ${error.reason}`, error);
+  }
+}
 
 export function getMapping(ctx: EngineContext, request: IndexTarget): Record<string, unknown> {
   return Object.fromEntries(shownMetas(ctx, request, TARGETS.named).map((meta) => [meta.name, { mappings: meta.mappings }]));
@@ -18,7 +29,7 @@ export async function putMapping(
   ctx: EngineContext,
   request: IndexTarget & { body: JsonObject; writeIndexOnly?: boolean },
 ): Promise<unknown> {
-  checkRuntimeScripts((request.body as JsonObject)['runtime']);
+  checkMappedScripts(request.body, ctx.dialect);
   if (Object.hasOwn(request.body, '_doc')) throw illegalArgumentError('Types cannot be provided in put mapping requests');
   const indices = targetNames(ctx, request, { ...TARGETS.any, allowNoIndices: false });
   return ctx.command('putMapping', { indices, mappings: request.body as JsonObject, writeIndexOnly: request.writeIndexOnly ?? false });

@@ -1,10 +1,13 @@
 // `_scripts/painless/_execute`: runs a script without a document, or on one that is not indexed, in the contexts of queries, scores and
 // fields.
 import { jsonDouble } from '../../common/json/json-float.ts';
-import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError, validationFailedError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';
+import { parseGeoShape } from '../../mapping/values/geo-shape-value.ts';
+import { shapeFormat } from '../../mapping/values/shape-format.ts';
 import { CONTEXTS } from '../../scripting/contexts.ts';
 import { compileDocScript } from '../../scripting/doc-script.ts';
 import { textOf } from '../../scripting/java/objects.ts';
@@ -23,9 +26,11 @@ const SETUP_KEYS = ['index', 'document', 'query'];
 /** Contexts of runtime fields and the types that they emit. */
 const FIELDS: Readonly<Record<string, string>> = {
   boolean_field: 'boolean',
+  composite_field: 'composite',
   date_field: 'date',
   double_field: 'double',
   geo_point_field: 'geo_point',
+  geometry_field: 'geo_shape',
   ip_field: 'ip',
   keyword_field: 'keyword',
   long_field: 'long',
@@ -78,7 +83,19 @@ function runWithDocument(context: string, spec: ScriptSpec, document: UnindexedD
     return jsonDouble(Number(compileScoreScript(spec, { storedScript: noStoredScripts }).run(document, { score: 1 })));
   const typeName = FIELDS[context];
   const values = emittedValues(typeName, { source: spec.source, params: spec.params }, document);
-  return values.map((value) => shown(typeName, value));
+  return typeName === 'composite' ? partsOf(values) : values.map((value) => shown(typeName, value));
+}
+
+/** The values that a composite emitted, by name. */
+function partsOf(pairs: readonly Value[]): MutableJsonObject {
+  const parts: MutableJsonObject = {};
+  for (const pair of pairs) {
+    const [name, value] = pair as Value[];
+    const path = `composite_field.${textOf(name)}`;
+    const known = (parts[path] ?? []) as unknown[];
+    setOwn(parts, path, known.concat(fromScript(value, jsonDouble)));
+  }
+  return parts;
 }
 
 /** An emitted value as JSON. */
@@ -87,6 +104,7 @@ function shown(typeName: string, value: Value): unknown {
     const [lat, lon] = (value as Value[]).map((part) => jsonDouble(doubleOf(part) ?? 0));
     return { coordinates: [lon, lat], type: 'Point' };
   }
+  if (typeName === 'geo_shape') return shapeFormat(null, 'geometry_field')(parseGeoShape(fromScript(value)));
   if (typeName === 'date') return new Date(doubleOf(value) ?? 0).toISOString();
   return fromScript(value, jsonDouble);
 }

@@ -6,6 +6,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { allShardsFailedError, missingShardsError, partialShardsFailedError, type ShardFailure } from '../../errors/search-errors.ts';
 import { costOfSearch, HEAVY_US } from '../../search/request/cost.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
+import type { PendingLookup } from '../../search/run/pending-lookup.ts';
 import type { SearchEnvironment, SearchTarget } from '../../search/run/search-environment.ts';
 import { runInTurns } from '../../search/run/steps.ts';
 import { type SearchOutcome, searchSteps } from '../../search/search-shards.ts';
@@ -26,6 +27,8 @@ export interface SearchRun {
   readonly nowMs: number;
   /** The last hit of the previous page of a scroll; null or absent to start with the first hit. */
   readonly afterHit?: SearchEnvironment['afterHit'];
+  /** Receives the lookups of runtime fields in the hits; absent where they are not shown. */
+  readonly lookups?: PendingLookup[];
   /** Body and X-Opaque-Id of the request, for the slow log. */
   readonly source?: string;
   readonly opaqueId?: () => string | undefined;
@@ -85,6 +88,7 @@ async function runAvailable(ctx: EngineContext, run: SearchRun): Promise<SearchO
     storedScript: (id) => storedScript(ctx, id),
     indexSetting: (index, name, fallback) => indexSetting(ctx, index, name, fallback),
     afterHit,
+    lookups: run.lookups,
     onPhase: slowPhases(ctx, run),
   };
   if (request.timeoutMs !== null) announceTimeout(request.timeoutMs);

@@ -5,10 +5,12 @@ import { validationFailedError } from '../../errors/catalog.ts';
 import { resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import { mentionsNow } from '../../query/uncacheable.ts';
 import { checkOptions, type SearchRequest } from '../../search/request/search-request.ts';
+import type { PendingLookup } from '../../search/run/pending-lookup.ts';
 import type { SearchTarget } from '../../search/run/search-environment.ts';
 import type { EngineContext } from '../core/context.ts';
 import { withParameters } from './apply-parameters.ts';
 import { searchPointInTime, startScroll } from './contexts/scroll.ts';
+import { fetchLookups } from './lookup-fields.ts';
 import { runSearch } from './run-search.ts';
 import { isCacheable, parseSearchBody } from './search-body.ts';
 import { bodyText, resolveSearch, type SearchCall, type SearchIndices } from './search-call.ts';
@@ -52,10 +54,24 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
     }
     if (cached) return cached;
     const { aggs } = resolved;
-    const run = { targets, unavailable, request: boosted, aggs, parameters, nowMs, mobility, source: text, opaqueId: call.opaqueId };
+    const lookups: PendingLookup[] = [];
+    const run = {
+      targets,
+      unavailable,
+      request: boosted,
+      aggs,
+      parameters,
+      nowMs,
+      mobility,
+      source: text,
+      opaqueId: call.opaqueId,
+      lookups,
+    };
     const outcome = await runSearch(ctx, run);
+    await fetchLookups(ctx, lookups);
     const json = searchJson(outcome, parameters, ctx.dialect, started);
-    if (key !== null && !outcome.timedOut && outcome.failures.length === 0) answers.put(key, json);
+    // Answers with lookups depend on other indices, too.
+    if (key !== null && lookups.length === 0 && !outcome.timedOut && outcome.failures.length === 0) answers.put(key, json);
     return json;
   } finally {
     acquired.release();

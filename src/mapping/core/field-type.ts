@@ -21,6 +21,21 @@ export interface ValueFormat {
 export interface RuntimeDefinition {
   /** `{ source, lang, params }`; null to read the source's values under the field's name. */
   readonly script: Readonly<Record<string, unknown>> | null;
+  /** Name under which the script of a composite emits the values; null for fields with a script of their own. */
+  readonly part: string | null;
+  /** A document whose script fails has no value. */
+  readonly ignoresErrors: boolean;
+  /** Documents of another index that `fields` shows in place of the values; null for other types. */
+  readonly lookup: RuntimeLookup | null;
+}
+
+/** A `lookup` runtime field: the first document of `targetIndex` whose `targetField` has a value of `inputField`. */
+export interface RuntimeLookup {
+  readonly targetIndex: string;
+  readonly inputField: string;
+  readonly targetField: string;
+  /** `{ field, format }`. */
+  readonly fetchFields: ReadonlyArray<Readonly<Record<string, unknown>>>;
 }
 
 export interface FieldType {
@@ -40,6 +55,7 @@ export interface FieldType {
     | 'ip'
     | 'geo_point'
     | 'shape'
+    | 'lookup'
     | 'range'
     | 'histogram'
     | 'object'

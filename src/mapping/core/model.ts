@@ -54,8 +54,10 @@ export interface RuntimeNode {
   readonly type: string;
   /** As specified; null to read the values of the source under the field's name. */
   readonly script: JsonObject | null;
-  /** Parameters of the type: `format` of dates. */
+  /** Parameters as the API shows them: `meta`, `on_script_error`, `format` of dates, all of a lookup. */
   readonly given: Readonly<Record<string, unknown>>;
+  /** Fields that the script of a composite emits, by the names that it emits them under; null for other types. */
+  readonly parts: ReadonlyMap<string, RuntimeNode> | null;
 }
 
 export interface RootMapping {

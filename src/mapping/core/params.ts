@@ -100,19 +100,24 @@ export const META_PARAM: Param = {
   parse(value, { name, type }) {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw mapperParsingError(`[meta] must be an object, got ${type}[${name}]`);
-    const entries = Object.entries(value);
-    if (entries.length > 5) throw mapperParsingError(`[meta] can't have more than 5 entries, but got ${entries.length} on field [${name}]`);
-    for (const [key, item] of entries) {
-      if (key.length > 20) throw mapperParsingError(`[meta] keys can't be longer than 20 chars, but got [${key}] for field [${name}]`);
-      if (typeof item !== 'string')
-        throw mapperParsingError(`[meta] values can only be strings, but got Object[${javaText(item)}] for field [${name}]`);
-      if (item.length > 50) throw mapperParsingError(`[meta] values can't be longer than 50 chars, but got [${item}] for field [${name}]`);
-    }
-    return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+    return parseMeta(value, name);
   },
   fallback: {},
   updatable: true,
 };
+
+/** The entries of `meta` by name. @throws ApiError mapper_parsing_exception: too many or too long */
+export function parseMeta(value: object, name: string): Record<string, string> {
+  const entries = Object.entries(value);
+  if (entries.length > 5) throw mapperParsingError(`[meta] can't have more than 5 entries, but got ${entries.length} on field [${name}]`);
+  for (const [key, item] of entries) {
+    if (key.length > 20) throw mapperParsingError(`[meta] keys can't be longer than 20 chars, but got [${key}] for field [${name}]`);
+    if (typeof item !== 'string')
+      throw mapperParsingError(`[meta] values can only be strings, but got Object[${javaText(item)}] for field [${name}]`);
+    if (item.length > 50) throw mapperParsingError(`[meta] values can't be longer than 50 chars, but got [${item}] for field [${name}]`);
+  }
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
 
 /** Parameters of every field with postings or a column. */
 export const COMMON_PARAMS: Readonly<Record<string, Param>> = {

@@ -12,7 +12,7 @@ import { vectorFormatOf } from '../types/dense-vector.ts';
 import { FlatObjectFieldType } from '../types/flat-object.ts';
 import { ConstantKeywordMapper } from '../types/keyword.ts';
 import { mapperTypeOf } from '../types/registry.ts';
-import { runtimeFieldType } from './runtime-fields.ts';
+import { runtimeFieldTypes } from './runtime-types.ts';
 
 /** A field as the document parser uses it. */
 export interface CompiledField {
@@ -112,8 +112,10 @@ export class MappingCompiler {
     }
     for (const [name, node] of mapping.runtime) {
       if (!node) continue;
-      if (!this.#fieldTypes.has(name)) this.#leafNames.push(name);
-      this.#fieldTypes.set(name, runtimeFieldType(name, node, this.#environment.analysis));
+      for (const [path, type] of runtimeFieldTypes(name, node, this.#environment.analysis)) {
+        if (!this.#fieldTypes.has(path)) this.#leafNames.push(path);
+        this.#fieldTypes.set(path, type);
+      }
     }
     this.#addMetadataFields();
     const size = String(mapping.otherMeta._size?.enabled) === 'true' ? this.#sizeMapper() : null;

@@ -1,18 +1,27 @@
 // Dynamic templates: choosing the one that matches a new field, and the mapping it yields.
 
 import { BoundedMap } from '../../common/bounded-map.ts';
-import type { JsonObject } from '../../common/json/json-value.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { writeJson } from '../../common/json/json-write.ts';
-import { javaText } from '../../common/text/java-text.ts';
+import { javaClass, javaText } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import { JavaPattern } from '../../regex/java-pattern.ts';
-import type { DynamicTemplate, MappingNode } from '../core/model.ts';
+import type { DynamicTemplate } from '../core/model.ts';
 
 /** JSON type of a new field's value. */
 export type DynamicType = 'object' | 'string' | 'long' | 'double' | 'boolean' | 'date' | 'binary';
 
 const DYNAMIC_TYPES: readonly DynamicType[] = ['object', 'string', 'long', 'double', 'boolean', 'date', 'binary'];
+
+/** As below, for runtime fields; objects and binaries are none. */
+export const RUNTIME_TYPES: Readonly<Partial<Record<DynamicType, string>>> = {
+  string: 'keyword',
+  long: 'long',
+  double: 'double',
+  boolean: 'boolean',
+  date: 'date',
+};
 
 /** Mapping type of a template that names none, and the value of {dynamic_type}. */
 const DEFAULT_TYPES: Record<DynamicType, string> = {
@@ -34,6 +43,7 @@ const KEYS = new Set([
   'match_mapping_type',
   'unmatch_mapping_type',
   'mapping',
+  'runtime',
 ]);
 
 function texts(value: unknown): string[] {
@@ -51,18 +61,25 @@ export function checkConditions({ body }: DynamicTemplate): void {
   }
 }
 
-/**
- * Validates a template of a mappings body.
- * @param parse  parses the mapping of a field; throws its errors
- * @throws ApiError mapper_parsing_exception
- */
-export function checkTemplate(name: string, body: JsonObject, parse: (mapping: JsonObject) => MappingNode): void {
+/** Parsers of what templates define; they throw its errors. */
+export interface TemplateParsers {
+  field(mapping: JsonObject): unknown;
+  runtime(name: string, mapping: JsonObject): unknown;
+  isRuntimeType(type: string): boolean;
+}
+
+/** True if the template adds runtime fields. */
+export function isRuntimeTemplate({ body }: DynamicTemplate): boolean {
+  return body.runtime !== undefined;
+}
+
+/** Validates a template of a mappings body. @throws ApiError mapper_parsing_exception, illegal_argument_exception */
+export function checkTemplate(name: string, body: JsonObject, parsers: TemplateParsers): void {
   for (const key of Object.keys(body)) {
     if (!KEYS.has(key)) throw illegalArgumentError(`Illegal dynamic template parameter: [${key}]`);
   }
   const types = texts(body.match_mapping_type);
-  if (typeof body.mapping !== 'object' || body.mapping === null || Array.isArray(body.mapping))
-    throw mapperParsingError('template must have mapping set');
+  checkDefinition(name, body);
   for (const type of [...types, ...texts(body.unmatch_mapping_type)]) {
     if (type !== '*' && !DYNAMIC_TYPES.includes(type as DynamicType)) {
       throw illegalArgumentError(`No field type matched on [${type}], possible values are [${DYNAMIC_TYPES.join(', ')}]`);
@@ -81,15 +98,32 @@ export function checkTemplate(name: string, body: JsonObject, parse: (mapping: J
       throw mapperParsingError(`Pattern [${pattern}] of type [regex] is invalid. Cannot create dynamic template [${name}].`, cause);
     }
   }
-  checkMapping(name, body, types, parse);
+  checkContent(name, body, types, parsers);
 }
 
-function checkMapping(name: string, body: JsonObject, types: readonly string[], parse: (mapping: JsonObject) => MappingNode): void {
-  const tried = (types.length === 0 || types.includes('*') ? DYNAMIC_TYPES : types) as readonly DynamicType[];
+/** @throws ApiError mapper_parsing_exception, class_cast_exception: neither a mapping nor a runtime field, or both */
+function checkDefinition(name: string, { mapping, runtime }: JsonObject): void {
+  if (mapping !== undefined && runtime !== undefined)
+    throw mapperParsingError(`mapping and runtime cannot be both specified in the same dynamic template [${name}]`);
+  const given = mapping ?? runtime;
+  if (given === undefined || given === null) throw mapperParsingError(`template [${name}] must have either mapping or runtime set`);
+  if (!isObject(given)) throw new ApiError('class_cast_exception', 400, `class ${javaClass(given)} cannot be cast to class java.util.Map`);
+}
+
+function checkContent(name: string, body: JsonObject, types: readonly string[], parsers: TemplateParsers): void {
+  const isRuntime = body.runtime !== undefined;
+  const possible = isRuntime ? DYNAMIC_TYPES.filter((type) => RUNTIME_TYPES[type] !== undefined) : DYNAMIC_TYPES;
+  const tried = (types.length === 0 || types.includes('*') ? possible : types) as readonly DynamicType[];
   let failure: ApiError | null = null;
   for (const type of tried) {
+    if (!possible.includes(type))
+      throw mapperParsingError(`Dynamic template [${name}] defines a runtime field but type [${type}] is not supported as runtime field`);
     try {
-      parse(mappingOf({ name, body }, '__dynamic__', type));
+      const mapping = mappingOf({ name, body }, '__dynamic__', type);
+      if (isRuntime && !parsers.isRuntimeType(javaText(mapping.type)))
+        throw illegalArgumentError(`No runtime field found for type [${javaText(mapping.type)}]`);
+      if (isRuntime) parsers.runtime(`__dynamic__${name}`, mapping);
+      else parsers.field(mapping);
       return;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -97,11 +131,22 @@ function checkMapping(name: string, body: JsonObject, types: readonly string[], 
     }
   }
   // Templates with {name} cannot be checked before a field's name is known.
-  if (failure === null || writeJson(body.mapping).includes('{name}')) return;
-  throw mapperParsingError(
-    `dynamic template [${name}] has invalid content [${writeJson(body)}], attempted to validate it with the following match_mapping_type: [${tried.join(', ')}]`,
-    failure,
-  );
+  if (failure === null || writeJson(body.mapping ?? body.runtime).includes('{name}')) return;
+  const reason = `dynamic template [${name}] has invalid content [${writeJson(inOrder(body))}], attempted to validate it with the following match_mapping_type: [${tried.join(', ')}]`;
+  throw isRuntime ? illegalArgumentError(reason, failure) : mapperParsingError(reason, failure);
+}
+
+/** The keys of inner objects ascend, as servers show them. */
+function inOrder(body: JsonObject): JsonObject {
+  const sorted = (value: unknown): unknown =>
+    isObject(value)
+      ? Object.fromEntries(
+          Object.entries(value)
+            .sort(([a], [b]) => (a < b ? -1 : 1))
+            .map(([key, item]) => [key, sorted(item)]),
+        )
+      : value;
+  return Object.fromEntries(Object.entries(body).map(([key, value]) => [key, sorted(value)]));
 }
 
 const patterns = new BoundedMap<string, JavaPattern>(1000);
@@ -138,6 +183,7 @@ export function findTemplate(templates: readonly DynamicTemplate[], name: string
 function fits(body: JsonObject, name: string, path: string, type: DynamicType): boolean {
   const regex = isRegex(body);
   const types = texts(body.match_mapping_type);
+  if (body.runtime !== undefined && RUNTIME_TYPES[type] === undefined) return false;
   return (
     (types.length === 0 || types.includes('*') || types.includes(type)) &&
     !texts(body.unmatch_mapping_type).some((unmatched) => unmatched === '*' || unmatched === type) &&
@@ -148,19 +194,18 @@ function fits(body: JsonObject, name: string, path: string, type: DynamicType): 
   );
 }
 
-/** The mapping of a template for a field: {name} and {dynamic_type} substituted, a missing type added. */
+/** The mapping, or the runtime field, of a template for a field: {name} and {dynamic_type} substituted, a missing type added. */
 export function mappingOf(template: DynamicTemplate, name: string, type: DynamicType): JsonObject {
+  const isRuntime = isRuntimeTemplate(template);
+  const dynamicType = (isRuntime ? RUNTIME_TYPES[type] : undefined) ?? DEFAULT_TYPES[type];
   const fill = (value: unknown): unknown => {
     if (typeof value === 'string')
-      return value
-        .replaceAll('{name}', name)
-        .replaceAll('{dynamic_type}', DEFAULT_TYPES[type])
-        .replaceAll('{dynamicType}', DEFAULT_TYPES[type]);
+      return value.replaceAll('{name}', name).replaceAll('{dynamic_type}', dynamicType).replaceAll('{dynamicType}', dynamicType);
     if (Array.isArray(value)) return value.map(fill);
     if (typeof value === 'object' && value !== null)
       return Object.fromEntries(Object.entries(value).map(([key, item]) => [fill(key), fill(item)]));
     return value;
   };
-  const mapping = fill(template.body.mapping) as JsonObject;
-  return mapping.type === undefined ? { type: DEFAULT_TYPES[type], ...mapping } : mapping;
+  const mapping = fill(isRuntime ? template.body.runtime : template.body.mapping) as JsonObject;
+  return mapping.type === undefined ? { type: dynamicType, ...mapping } : mapping;
 }

@@ -24,7 +24,7 @@ import {
 import { checkSeriesParams, parseBoolean } from '../core/params.ts';
 import { MAPPER_TYPES, mapperTypeOf } from '../types/registry.ts';
 import { checkConditions, checkTemplate } from './dynamic-templates.ts';
-import { parseRuntime } from './runtime-fields.ts';
+import { isRuntimeType, parseRuntime, parseRuntimeNode } from './runtime-fields.ts';
 
 /** @throws ApiError mapper_parsing_exception: "Failed to parse mapping: ..." around the cause */
 export function parseMappings(body: JsonObject, analysis: MappingAnalysis, dialect: Dialect = DEFAULT_DIALECT): RootMapping {
@@ -167,7 +167,11 @@ function parseTemplates(value: unknown, analysis: MappingAnalysis): DynamicTempl
     if (entries.length !== 1) throw mapperParsingError('A dynamic template must be defined with a name');
     const [name, body] = entries[0];
     if (!isObject(body)) throw mapperParsingError('Dynamic template syntax error. An array of named objects is expected.');
-    checkTemplate(name, body, (mapping) => parseNode('__dynamic__', '__dynamic__', mapping, analysis));
+    checkTemplate(name, body, {
+      field: (mapping) => parseNode('__dynamic__', '__dynamic__', mapping, analysis),
+      runtime: (field, mapping) => parseRuntimeNode(field, mapping, analysis),
+      isRuntimeType,
+    });
     return { name, body };
   });
 }

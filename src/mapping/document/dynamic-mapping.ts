@@ -12,7 +12,7 @@ import type { NamedTemplates } from '../core/mapping-snapshot.ts';
 import { type Dynamic, type DynamicTemplate, METADATA_FIELDS, type RootMapping } from '../core/model.ts';
 import { longNamesError, nameCharsLimit } from '../definition/check-mapping.ts';
 import type { CompiledField, CompiledMapping, CompiledObject } from '../definition/compiled-mapping.ts';
-import { type DynamicType, findTemplate, mappingOf } from '../definition/dynamic-templates.ts';
+import { type DynamicType, findTemplate, isRuntimeTemplate, mappingOf, RUNTIME_TYPES } from '../definition/dynamic-templates.ts';
 import { checkName, isEmpty } from './document-parser.ts';
 import { checkSameType, type Draft, draftOf, isDraft, isInTemplate, mixedError, pathOf, toMapping } from './field-draft.ts';
 
@@ -271,7 +271,7 @@ export class DynamicMapper {
       return;
     }
     // Runtime fields need no enclosing object.
-    if (inner.dynamic !== 'runtime') {
+    if (draft.dynamic !== 'runtime') {
       if (known === undefined) this.#added++;
       draft.fields.set(key, inner);
     }
@@ -288,7 +288,8 @@ export class DynamicMapper {
   /** null if no template matches and only templates may add fields. */
   #objectDraft(draft: Draft, key: string): Draft | MutableJsonObject | null {
     const path = pathOf(draft, key);
-    const template = this.#template(key, path, 'object');
+    // Below `dynamic: runtime` objects are not mapped.
+    const template = draft.dynamic === 'runtime' ? null : this.#template(key, path, 'object');
     if (!template && draft.dynamic === 'strict_allow_templates') return null;
     const mapping = template ? mappingOf(template, key, 'object') : {};
     if (mapping.type !== undefined && mapping.type !== 'object' && mapping.type !== 'nested') return mapping;
@@ -309,26 +310,31 @@ export class DynamicMapper {
   readonly #pendingCopies = new Map<string, unknown>();
 
   #runtimeOf(type: DynamicType, value: unknown): MutableJsonObject {
-    if (type !== 'date') return { type: type === 'string' ? 'keyword' : type };
+    if (type !== 'date') return { type: RUNTIME_TYPES[type] ?? type };
     const format = this.#dateFormatOf(value as string);
     return format === null || format === 'strict_date_optional_time' ? { type } : { type, format };
   }
 
+  #addRuntime(path: string, field: MutableJsonObject): null {
+    this.#runtime.set(path, field);
+    this.#added++;
+    return null;
+  }
+
   /** Mapping for a value; null if no template matches and only templates may add fields, or if the value becomes a runtime field. */
   #leaf(name: string, path: string, value: unknown, dynamic: Dynamic): MutableJsonObject | null {
-    const type = this.#typeOf(value);
+    const type = this.#typeOf(value, dynamic);
     const template = this.#template(name, path, type);
     if (template) {
       const mapping = mappingOf(template, name, type);
+      if (isRuntimeTemplate(template)) return this.#addRuntime(path, mapping);
       const format =
         type === 'date' && mapping.type === 'date' && mapping.format === undefined ? this.#dateFormatOf(value as string) : null;
       return format === null || format === 'strict_date_optional_time' ? mapping : { ...mapping, format };
     }
     if (dynamic === 'strict_allow_templates') return null;
     if (dynamic === 'runtime') {
-      this.#runtime.set(path, this.#runtimeOf(type, value));
-      this.#added++;
-      return null;
+      return this.#addRuntime(path, this.#runtimeOf(type, value));
     }
     switch (type) {
       case 'string':
@@ -344,12 +350,12 @@ export class DynamicMapper {
     }
   }
 
-  #typeOf(value: unknown): DynamicType {
+  #typeOf(value: unknown, dynamic: Dynamic): DynamicType {
     if (typeof value === 'boolean') return 'boolean';
     if (typeof value === 'number') return Number.isInteger(value) ? 'long' : 'double';
     if (value instanceof DecimalLiteral) return 'double';
     if (typeof value === 'bigint') {
-      if (BigInt.asIntN(64, value) !== value)
+      if (BigInt.asIntN(64, value) !== value && dynamic !== 'runtime')
         throw mapperParsingError('failed to parse', illegalArgumentError('No matching token for number_type [BIG_INTEGER]'));
       return 'long';
     }

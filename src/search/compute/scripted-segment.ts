@@ -14,7 +14,7 @@ import { isCollection, textOf } from '../../scripting/java/objects.ts';
 import { JavaArray, type Value } from '../../scripting/java/values.ts';
 import { doubleOf } from '../../scripting/numeric-value.ts';
 import { computeColumn } from '../evaluate/column-script.ts';
-import { runtimeValues } from '../evaluate/runtime-field.ts';
+import { pointCode, runtimeValues } from '../evaluate/runtime-field.ts';
 import { SegmentDocument } from '../evaluate/script-doc.ts';
 import { compareBytes } from '../index-query/term.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
@@ -215,7 +215,9 @@ export class ScriptedSegment implements SegmentReader {
 
   #compute({ values, script }: ScriptColumn): Computed {
     const { type } = values;
-    const kind = type.spec.column as Computed['kind'];
+    // Points are their codes.
+    const isPoint = type.family === 'geo_point';
+    const kind = isPoint ? 'i64' : (type.spec.column as Computed['kind']);
     const keyed = script === null ? (values.of ?? type) : null;
     if (keyed?.keyPrefix) return this.#keyedColumn(values, keyed, keyed.keyPrefix);
     const plain = this.#plainColumn(values, script, kind);
@@ -236,7 +238,7 @@ export class ScriptedSegment implements SegmentReader {
           [...new Set(list.map((value) => ords.get(textOf(value)) ?? 0))].sort((a, b) => a - b),
         );
     } else {
-      const raw = rawOf(kind, type.unsigned, type.family === 'date');
+      const raw = isPoint ? pointCode : rawOf(kind, type.unsigned, type.family === 'date');
       for (const [docId, list] of found)
         byDoc.set(
           docId,

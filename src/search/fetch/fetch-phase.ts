@@ -10,6 +10,7 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 import { TSID } from '../../mapping/core/time-series.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { FieldRequest } from '../request/request-parts.ts';
+import type { PendingLookup } from '../run/pending-lookup.ts';
 import type { ResolvedSort } from '../run/resolved-sort.ts';
 import type { RunControl } from '../run/run-control.ts';
 import { scoreDocs } from '../run/score-docs.ts';
@@ -65,6 +66,7 @@ export function fetchHits(
       matched?.get(hit),
       ignored?.get(hit),
       parts,
+      options.lookups ?? null,
     );
     if (options.fetchMs) options.fetchMs[hit.shard] += performance.now() - begun;
     return json;
@@ -78,6 +80,7 @@ function hitJson(
   matched: ReadonlyMap<string, number> | undefined,
   ignored: readonly string[] | undefined,
   parts: readonly FetchPart[],
+  lookups: PendingLookup[] | null,
 ): MutableJsonObject {
   const { at, segment, hit, document } = target;
   const hasNoFields = request.storedFields?.includes('_none_') ?? false;
@@ -104,7 +107,7 @@ function hitJson(
   if (tsid.length > 0) docvalueFields(at.shard, segment, hit.docId, tsid, fields);
   const dropped: MutableJsonObject = {};
   if (request.fields.length > 0) sourceFields(at.shard, target.source(), request.fields, fields, dropped);
-  runtimeFields(at.shard, segment, hit.docId, request.fields, fields);
+  runtimeFields(target, request.fields, out, fields, lookups);
   if (at.shard.mapping.field('_size')) addSize(target, request, out, fields);
   for (const field of at.scriptFields) field(target, fields);
   for (const _ in fields) {

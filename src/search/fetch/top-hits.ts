@@ -173,7 +173,7 @@ function nestedHit(
   const fields: MutableJsonObject = {};
   docvalueFields(at.shard, segment, hit.docId, request.docvalueFields, fields);
   if (request.fields.length > 0) sourceFields(at.shard, atItsPath(), request.fields, fields);
-  runtimeFields(at.shard, segment, hit.docId, request.fields, fields);
+  runtimeFields({ at, segment, hit, document, source }, request.fields, out, fields, null);
   if (Object.keys(fields).length > 0) out['fields'] = fields;
   for (const part of parts) part({ at, segment, hit, document, source: atItsPath }, out);
   if (sort.length > 0) out['sort'] = sort.map((key, i) => key.render(hit.sort[i]));

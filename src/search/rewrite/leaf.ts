@@ -38,6 +38,7 @@ export function bySimilarity(field: FieldType, query: IndexQuery): IndexQuery {
 }
 
 export function requireSearchable(field: FieldType): void {
+  if (field.family === 'lookup') throw illegalArgumentError(`Cannot search on field [${field.name}] since it is a lookup field.`);
   if (field.name === TSID) throw illegalArgumentError(`[${TSID}] is not searchable`);
   if (!field.isSearchable) {
     throw illegalArgumentError(`Cannot search on field [${field.keyPrefix ? field.spec.name : field.name}] since it is not indexed.`);
@@ -261,7 +262,7 @@ function existsLeaf(field: FieldType, context: RewriteContext): IndexQuery {
     };
     return { op: 'pattern', field: spec.name, pattern, rewrite: CONSTANT, hasColumn: hasColumn(field), label: `${field.name}:*` };
   }
-  if (spec.column === 'binary' && vectorFormatOf(field) === null) {
+  if (spec.column === 'binary' && !field.runtime && vectorFormatOf(field) === null) {
     return {
       op: 'hostFilter',
       field: spec.name,
@@ -269,7 +270,7 @@ function existsLeaf(field: FieldType, context: RewriteContext): IndexQuery {
       matches: (segment, docId) => segment.binary(spec.name, docId) !== null,
     };
   }
-  if (spec.column !== 'none' && spec.column !== 'binary') return { op: 'existsColumn', field: spec.name };
+  if (spec.column !== 'none' && (spec.column !== 'binary' || field.runtime)) return { op: 'existsColumn', field: spec.name };
   const named: IndexQuery = { op: 'term', term: termOfText('_field_names', spec.name), scored: false };
   return spec.norms ? bool({ should: [{ op: 'existsNorm', field: spec.name }, named], minimumShouldMatch: 1 }) : named;
 }

@@ -133,7 +133,7 @@ export function patternOnField(
   if (!isTextual(field)) {
     throw refuse(
       context,
-      `Can only use ${MULTI_TERM_NAMES[kind]} queries on keyword${kind === 'prefix' ? ', text and wildcard fields' : ' and text fields'} - not on [${field.name}] which is of type [${field.typeName}]`,
+      `Can only use ${MULTI_TERM_NAMES[kind]} queries on keyword${kind === 'prefix' || kind === 'wildcard' ? ', text and wildcard fields' : ' and text fields'} - not on [${field.name}] which is of type [${field.typeName}]`,
     );
   }
   requireSearchable(field);

@@ -1,7 +1,8 @@
 // Queries on runtime fields: each leaf query becomes a filter on the values computed for a document.
 import { decodeGeoPoint } from '../../common/encoding/geo-encoding.ts';
+import { ShapeFieldType } from '../../mapping/types/shapes.ts';
 import { textOf } from '../../scripting/java/objects.ts';
-import { type RawValue, runtimeRaw, runtimeValues } from '../evaluate/runtime-field.ts';
+import { type RawValue, runtimeRaw, runtimeShapes, runtimeValues } from '../evaluate/runtime-field.ts';
 import { distanceMeters } from '../evaluate/score-math.ts';
 import { SegmentDocument } from '../evaluate/script-doc.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
@@ -56,6 +57,7 @@ function filterOf(name: string, query: IndexQuery, context: RewriteContext): Ind
     nestedPath: context.nestedPath,
     matches: (segment, docId) => {
       const document = new SegmentDocument(context, segment, docId);
+      if (type instanceof ShapeFieldType) return runtimeShapes(type, document).length > 0;
       // Terms may belong to a type whose column holds numbers (boolean).
       const values = isOfTerms ? runtimeValues(type, document).map((value) => type.termBytes(textOf(value))) : runtimeRaw(type, document);
       return values.some(matches);

@@ -1,6 +1,7 @@
 // What all runs of one search share.
 import type { ExecutionCounters, StopCheck } from '../../plan/query-plan.ts';
 import type { FetchBudget } from './fetch-budget.ts';
+import type { PendingLookup } from './pending-lookup.ts';
 
 export interface RunControl {
   /** Ends the search early: timeouts, cancelled tasks. */
@@ -11,4 +12,6 @@ export interface RunControl {
   readonly fetched?: FetchBudget;
   /** f64[shards]: receives the milliseconds of fetching the hits of each shard; absent unless they are wanted. */
   readonly fetchMs?: Float64Array;
+  /** Receives the lookups of runtime fields in the hits; absent where they are not shown. */
+  readonly lookups?: PendingLookup[];
 }

@@ -6,6 +6,7 @@ import type { StoredScript } from '../../scripting/script-spec.ts';
 import type { SearchCaches } from '../shard/search-caches.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 import type { FetchBudget } from './fetch-budget.ts';
+import type { PendingLookup } from './pending-lookup.ts';
 import type { AfterHit, ShardHits } from './shard-hits.ts';
 
 export interface SearchTarget {
@@ -31,6 +32,8 @@ export interface SearchEnvironment {
   readonly storedScript: (id: string) => StoredScript | null;
   /** Of the search that this one is a part of. */
   readonly fetched?: FetchBudget;
+  /** Receives the lookups of runtime fields in the hits; absent where they are not shown. */
+  readonly lookups?: PendingLookup[];
   /** The hit after which a scroll continues. */
   readonly afterHit?: (AfterHit & { readonly shard: number }) | null;
   /** Called with the time of a phase on a shard, and the matches of the shard; absent if no index of the search has a slow log. */

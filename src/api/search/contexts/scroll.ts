@@ -7,6 +7,7 @@ import { ApiError } from '../../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../../errors/catalog.ts';
 import { allShardsFailedError, missingShardsError } from '../../../errors/search-errors.ts';
 import { checkScroll, type SearchRequest } from '../../../search/request/search-request.ts';
+import type { PendingLookup } from '../../../search/run/pending-lookup.ts';
 import type { SearchTarget } from '../../../search/run/search-environment.ts';
 import type { ShardHit } from '../../../search/run/shard-hits.ts';
 import type { EngineContext } from '../../core/context.ts';
@@ -14,6 +15,7 @@ import type { ParsedBody } from '../../core/search-caches.ts';
 import type { ContextKind, ContextState, OpenContextInfo, ScrollPosition, UsedContext } from '../../core/search-context.ts';
 import type { SearchParameters } from '../../core/search-parameters.ts';
 import { withParameters } from '../apply-parameters.ts';
+import { fetchLookups } from '../lookup-fields.ts';
 import { runSearch } from '../run-search.ts';
 import { parseSearchBody } from '../search-body.ts';
 import { bodyText, resolveSearch, type SearchCall } from '../search-call.ts';
@@ -72,6 +74,7 @@ export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliv
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), call.parameters);
   try {
     checkBatch(ctx, acquired.targets, request);
+    const lookups: PendingLookup[] = [];
     const outcome = await runSearch(ctx, {
       targets: acquired.targets,
       unavailable: acquired.unavailable,
@@ -80,7 +83,9 @@ export async function startScroll(ctx: EngineContext, call: SearchCall, keepAliv
       parameters: call.parameters,
       nowMs,
       mobility: call.mobility,
+      lookups,
     });
+    await fetchLookups(ctx, lookups);
     for (const { shard } of acquired.targets) ctx.reads(shard.uuid, shard.shard)?.add({ scrolls: 1 });
     const after = positionOf(outcome.page.at(-1));
     const key = await open(ctx, 'scroll', acquired, keepAliveMs, { body, parameters: call.parameters, nowMs, after });
@@ -129,7 +134,9 @@ export function continueScroll(
     const resolved = await resolveLookups(ctx, { ...parsed, request: withParameters(parsed.request, parameters), aggs: null });
     const request = scrollRequest(resolved.request, ctx.dialect);
     const page: SearchRequest = after === null ? { ...request, size: 0 } : request;
-    const outcome = await runSearch(ctx, { targets, request: page, aggs: null, parameters, nowMs, afterHit: after, mobility });
+    const lookups: PendingLookup[] = [];
+    const outcome = await runSearch(ctx, { targets, request: page, aggs: null, parameters, nowMs, afterHit: after, mobility, lookups });
+    await fetchLookups(ctx, lookups);
     const json = searchJson(outcome, parameters, ctx.dialect, started, { _scroll_id: scrollId });
     return { json, state: { ...state, after: positionOf(outcome.page.at(-1)) } };
   });
@@ -173,7 +180,9 @@ export async function searchPointInTime(
   const nowMs = Date.now();
   const { request, aggs } = await resolveLookups(ctx, parsed);
   return withContext(ctx, 'pit', decodeContextId(pit.id, 'pit'), pit.keepAliveMs, async (targets) => {
-    const outcome = await runSearch(ctx, { targets, request, aggs, parameters, nowMs, mobility });
+    const lookups: PendingLookup[] = [];
+    const outcome = await runSearch(ctx, { targets, request, aggs, parameters, nowMs, mobility, lookups });
+    await fetchLookups(ctx, lookups);
     return { json: searchJson(outcome, parameters, ctx.dialect, started, { pit_id: pit.id }) };
   });
 }

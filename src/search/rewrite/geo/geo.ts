@@ -5,8 +5,11 @@ import { maxOf, minOf } from '../../../common/large-lists.ts';
 import { javaDouble } from '../../../common/text/java-text.ts';
 import { ApiError } from '../../../errors/api-error.ts';
 import { queryShardError } from '../../../errors/search-errors.ts';
+import type { SegmentReader } from '../../../plan/segment-reader.ts';
 import type { GeoPoint } from '../../../query/geo/geo-point.ts';
 import type { GeoBoxQuery, GeoDistanceQuery, GeoPolygonQuery } from '../../../query/leaf-query.ts';
+import { runtimeRaw } from '../../evaluate/runtime-field.ts';
+import { SegmentDocument } from '../../evaluate/script-doc.ts';
 import { bool, constant, type IndexQuery, none } from '../../index-query/index-query.ts';
 import { fieldOf, type RewriteContext, refuse } from '../../shard/rewrite-context.ts';
 
@@ -53,11 +56,19 @@ export function rewriteGeo(query: GeoDistanceQuery | GeoBoxQuery | GeoPolygonQue
     bottom: minOf(lats),
     right: maxOf(lons),
   };
+  const isWithin = (raw: bigint): boolean => isInside(polygon, decodeGeoPoint(raw));
+  if (field.runtime) {
+    const matches = (segment: SegmentReader, docId: number): boolean =>
+      runtimeRaw(field, new SegmentDocument(context, segment, docId)).some((raw) => isWithin(raw as bigint));
+    return constant(
+      bool({ filter: [box, { op: 'scriptFilter', label: `${query.field}:polygon`, nestedPath: context.nestedPath, matches }] }),
+    );
+  }
   const inside: IndexQuery = {
     op: 'hostFilter',
     field: name,
     label: `${query.field}:polygon`,
-    matches: (segment, docId) => segment.values(name, docId).some((raw) => isInside(polygon, decodeGeoPoint(BigInt(raw)))),
+    matches: (segment, docId) => segment.values(name, docId).some((raw) => isWithin(BigInt(raw))),
   };
   return constant(bool({ filter: [box, inside] }));
 }

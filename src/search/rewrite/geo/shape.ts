@@ -2,11 +2,14 @@
 
 import { decodeGeoPoint } from '../../../common/encoding/geo-encoding.ts';
 import { illegalArgumentError } from '../../../errors/catalog.ts';
-import { readShapes } from '../../../mapping/types/shapes.ts';
+import type { FieldType } from '../../../mapping/core/field-type.ts';
+import { readShapes, ShapeFieldType } from '../../../mapping/types/shapes.ts';
 import { mapPositions, type Position } from '../../../mapping/values/geo-shape-value.ts';
 import { inFloats } from '../../../mapping/values/plane-point.ts';
 import type { SegmentReader } from '../../../plan/segment-reader.ts';
 import type { GeoShapeQuery } from '../../../query/leaf-query.ts';
+import { runtimeRaw, runtimeShapes } from '../../evaluate/runtime-field.ts';
+import { SegmentDocument } from '../../evaluate/script-doc.ts';
 import { type Geometry, geometryOf, relates } from '../../evaluate/shape-relation.ts';
 import { constant, type IndexQuery, none } from '../../index-query/index-query.ts';
 import { fieldOf, type RewriteContext, refuse, requireExpensive } from '../../shard/rewrite-context.ts';
@@ -40,12 +43,14 @@ export function rewriteGeoShape(query: GeoShapeQuery, context: RewriteContext): 
     isPoint ? mapPositions(query.shape, ontoGrid(context)) : space === 'shape' ? inFloats(query.shape) : query.shape,
   ]);
   const name = field.spec.name;
-  const read = isPoint ? pointsOf(name) : shapesOf(name);
+  const read = field.runtime ? runtimeGeometry(field, context) : isPoint ? pointsOf(name) : shapesOf(name);
   const matches = (segment: SegmentReader, docId: number): boolean => {
     const geometry = read(segment, docId);
     return geometry !== null && relates(geometry, wanted, query.relation);
   };
   const label = `${query.field}:${query.relation}(${query.shape.type})`;
+  if (field.runtime)
+    return { op: 'boost', query: constant({ op: 'scriptFilter', label, nestedPath: context.nestedPath, matches }), boost: 0 };
   return { op: 'boost', query: constant({ op: 'hostFilter', field: name, label, matches }), boost: 0 };
 }
 
@@ -66,12 +71,27 @@ function shapesOf(name: string): ReadGeometry {
   };
 }
 
-function pointsOf(name: string): ReadGeometry {
+/** Reads the values that a runtime field has for a document. */
+function runtimeGeometry(field: FieldType, context: RewriteContext): ReadGeometry {
+  requireExpensive(context, `queries on [runtime] field [${field.name}]`);
   return (segment, docId) => {
-    const points = segment.values(name, docId).map((raw) => {
-      const { lat, lon } = decodeGeoPoint(BigInt(raw));
-      return [lon, lat] as const;
-    });
-    return points.length === 0 ? null : { points, lines: [], polygons: [] };
+    const document = new SegmentDocument(context, segment, docId);
+    if (field instanceof ShapeFieldType) {
+      const shapes = runtimeShapes(field, document);
+      return shapes.length === 0 ? null : geometryOf(shapes);
+    }
+    return geometryOfPoints(runtimeRaw(field, document).map((raw) => BigInt(raw as bigint)));
   };
+}
+
+function geometryOfPoints(raw: readonly bigint[]): Geometry | null {
+  const points = raw.map((code): Position => {
+    const { lat, lon } = decodeGeoPoint(code);
+    return [lon, lat];
+  });
+  return points.length === 0 ? null : { points, lines: [], polygons: [] };
+}
+
+function pointsOf(name: string): ReadGeometry {
+  return (segment, docId) => geometryOfPoints(segment.values(name, docId).map(BigInt));
 }
