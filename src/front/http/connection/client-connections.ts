@@ -37,9 +37,43 @@ export function opened(conn: TrackedConnection): void {
 }
 
 export function closed(conn: TrackedConnection): void {
-  if (!connections.delete(conn)) return;
-  stats.connectionClosed();
+  if (forget(conn)) stats.connectionClosed();
+}
+
+function forget(conn: TrackedConnection): boolean {
+  if (!connections.delete(conn)) return false;
   if (exitingNow && connections.size === 0) setImmediate(() => onLastClosed?.());
+  return true;
+}
+
+/** A connection whose protocol is not known yet, such as during a TLS handshake: it counts, and a graceful exit waits for it. */
+export class Arrival implements TrackedConnection {
+  readonly request = null;
+  readonly hasPartialHead = false;
+  #target: { destroy(): unknown };
+
+  constructor(target: { destroy(): unknown }) {
+    this.#target = target;
+    connections.add(this);
+  }
+
+  /** Continues as a socket, until that is closed. */
+  follow(socket: Socket): void {
+    this.#target = socket;
+    socket.once('close', () => this.over());
+  }
+
+  /** It is closed, or counts as another connection by now. */
+  over(): void {
+    forget(this);
+  }
+
+  closeWhenIdle(): void {}
+
+  destroy(): void {
+    this.#target.destroy();
+    this.over();
+  }
 }
 
 /** Identity and addresses of a connection. */

@@ -10,6 +10,7 @@ import http2, {
 } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { HeaderField } from '../../../http/wire/header.ts';
+import { internalsOf } from '../../../http/wire/stream-binding.ts';
 import { type ErrorLog, logTo } from '../../log/error-log.ts';
 import { core } from '../config/core.ts';
 import { http2Module } from '../config/http2.ts';
@@ -17,7 +18,7 @@ import type { Request, Server, StreamFraming, TlsInfo } from '../model/types.ts'
 import { serverSignature } from '../phases/special-response.ts';
 import { currentHttpDate, httpDate } from '../request/http-date.ts';
 import type { Http2Accept } from './accept.ts';
-import { closed, type Origin, opened, originOf, type TrackedConnection } from './client-connections.ts';
+import { Arrival, closed, exiting, type Origin, opened, originOf, type TrackedConnection } from './client-connections.ts';
 import { HttpConnection } from './http-connection.ts';
 import { type Activity, stats } from './stats.ts';
 
@@ -38,6 +39,8 @@ const SINGLE_FIELDS = new Set(
 export function acceptPlain(raw: Socket, options: Http2Accept): void {
   const { hosts, http, listen, proxy, hooks } = options;
   let held: Buffer = Buffer.alloc(0);
+  const arrival = new Arrival(raw);
+  arrival.follow(raw);
   raw.setTimeout(core.conf(hosts.defaultServer.root).client_header_timeout, () => raw.destroy());
   const onError = () => raw.destroy();
   raw.on('error', onError);
@@ -54,11 +57,13 @@ export function acceptPlain(raw: Socket, options: Http2Accept): void {
     raw.unshift(held);
     if (matches) {
       new Http2Connection(raw, options, hosts.defaultServer, null);
+      arrival.over();
       return;
     }
     const conn = new HttpConnection(raw, http, listen, hosts);
     conn.proxy = proxy;
     hooks.opened?.(conn);
+    arrival.over();
     raw.resume();
   };
   raw.on('data', onData);
@@ -70,6 +75,7 @@ export class Http2Connection implements TrackedConnection {
   readonly streams = new Set<Http2Stream>();
   readonly hasPartialHead = false;
   readonly #session: ServerHttp2Session;
+  readonly #socket: Socket;
   #requests = 0;
   #timer: NodeJS.Timeout | null = null;
   #leaving = false;
@@ -85,6 +91,7 @@ export class Http2Connection implements TrackedConnection {
     readonly tls: TlsInfo | null,
   ) {
     this.#server = server;
+    this.#socket = socket;
     this.origin = originOf(socket, options.listen);
     opened(this);
     const c = core.conf(server.root);
@@ -108,6 +115,8 @@ export class Http2Connection implements TrackedConnection {
     );
     this.#session.on('error', (error) => this.#log('info', `HTTP/2 connection failed: ${error.message}`));
     this.#session.on('close', () => this.#ended());
+    // the socket may be half open, and the session would stay: no response reaches a client that closed its side
+    socket.on('end', () => this.#clientClosed());
     this.#wait(c.client_header_timeout, 'client timed out (110: Connection timed out) while waiting for request');
   }
 
@@ -146,7 +155,8 @@ export class Http2Connection implements TrackedConnection {
     this.#timer = null;
     this.#requests++;
     const c = core.conf(this.#server.root);
-    if (this.#requests >= c.keepalive_requests || Date.now() - this.origin.startMs > c.keepalive_time) this.#leave();
+    const old = this.#requests >= c.keepalive_requests || Date.now() - this.origin.startMs > c.keepalive_time;
+    if (old || exiting()) this.#leave();
     const one = new Http2Stream(stream, this, (flags & NGHTTP2_FLAG_END_STREAM) === 0, this.#requests);
     this.streams.add(one);
     this.#countAs('writing');
@@ -157,8 +167,12 @@ export class Http2Connection implements TrackedConnection {
   /** Called when a stream has ended. */
   left(stream: Http2Stream): void {
     if (!this.streams.delete(stream)) return;
-    if (this.streams.size === 0) this.#countAs('waiting');
-    if (this.streams.size > 0 || this.#leaving) return;
+    if (this.streams.size > 0) return;
+    this.#countAs('waiting');
+    if (this.#leaving) {
+      this.#linger();
+      return;
+    }
     const { timeoutMs } = core.conf(this.#server.root).keepalive_timeout;
     if (timeoutMs === 0) this.#leave();
     else this.#wait(timeoutMs);
@@ -169,6 +183,21 @@ export class Http2Connection implements TrackedConnection {
     if (this.#leaving) return;
     this.#leaving = true;
     if (!this.#session.destroyed) this.#session.close();
+    if (this.streams.size === 0) this.#linger();
+    // nghttp2 stops reading after an error of the connection, and then nobody sees that the client closes its side
+    internalsOf<{ _handle: { readStart?(): number } | null }>(this.#socket)._handle?.readStart?.();
+  }
+
+  /** Gives the client time to close its side. */
+  #linger(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#socket.destroy(), core.conf(this.#server.root).lingering_timeout);
+  }
+
+  #clientClosed(): void {
+    if (this.streams.size > 0) this.#log('info', 'client prematurely closed connection');
+    this.destroy();
+    this.#socket.destroy();
   }
 
   closeWhenIdle(): void {

@@ -1,6 +1,7 @@
 // PROXY protocol header, versions 1 (text) and 2 (binary), which precedes everything else on a connection.
 import type { Socket } from 'node:net';
 import type { ProxyInfo } from '../model/types.ts';
+import { Arrival } from './client-connections.ts';
 
 const SIGNATURE = Buffer.from([13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]);
 const MAX_V1 = 107;
@@ -19,6 +20,8 @@ export function readProxyHeader(
   timeoutMs = TIMEOUT_MS,
 ): void {
   let held = Buffer.alloc(0);
+  const arrival = new Arrival(socket);
+  arrival.follow(socket);
   socket.setTimeout(timeoutMs, () => socket.destroy());
   const onData = (data: Buffer) => {
     held = Buffer.concat([held, data]);
@@ -36,6 +39,7 @@ export function readProxyHeader(
     socket.pause();
     if (proxy !== 'invalid' && used < held.length) socket.unshift(held.subarray(used));
     done(proxy);
+    arrival.over();
     socket.resume();
   };
   const onEnd = () => finish('invalid', 0);

@@ -2,6 +2,7 @@
 import { createServer, type Server as NetServer, Socket, type SocketConstructorOpts } from 'node:net';
 import { type ClientHandle, localAddressOf, SharedReads, takeHandles } from '../../../http/wire/client-handle.ts';
 import { logTo } from '../../log/error-log.ts';
+import { core } from '../config/core.ts';
 import { speaksHttp2, usesHttp2 } from '../config/http2.ts';
 import type { HttpMain, ListenSocket, ProxyInfo, VirtualHosts } from '../model/types.ts';
 import type { AcceptHooks } from './accept.ts';
@@ -115,6 +116,7 @@ function accept(accepting: Accepting, raw: Socket, shared = false): HttpConnecti
         nextConnectionId(),
       );
     },
+    core.conf(hosts.defaultServer.root).client_header_timeout,
   );
   return null;
 }

@@ -11,6 +11,8 @@ export interface Incoming {
   readonly peer: { remoteAddr: string; localPort: number };
   /** its TLS socket can read into a shared buffer */
   readonly sharesReads: boolean;
+  /** called when the connection is closed before a TLS socket was made */
+  onDestroy: (() => void) | null;
   /** Reads until `take` returns true; gives up at the end of input, on errors and after the timeout. @param take  gets all bytes so far */
   read(timeoutMs: number, take: (held: Buffer) => boolean): void;
   /** The TLS socket, which gets the bytes already read. @param reads  shared buffer to read into; otherwise it emits `data` events */
@@ -25,12 +27,14 @@ const EMPTY: Buffer = Buffer.alloc(0);
 /** A connection for which node:net made a socket. */
 export class SocketIncoming implements Incoming {
   readonly sharesReads = false;
+  onDestroy: (() => void) | null = null;
   #held = EMPTY;
 
   readonly #raw: Socket;
 
   constructor(raw: Socket) {
     this.#raw = raw;
+    raw.once('close', () => this.onDestroy?.());
   }
 
   get peer(): Incoming['peer'] {
@@ -100,6 +104,7 @@ export const handlesTakeTls: boolean = binding !== undefined && typeof internals
 /** A connection that is still a handle. */
 export class HandleIncoming implements Incoming, Timed {
   readonly sharesReads = true;
+  onDestroy: (() => void) | null = null;
   deadlineMs = Infinity;
   #held = EMPTY;
   #over = false;
@@ -158,6 +163,7 @@ export class HandleIncoming implements Incoming, Timed {
     if (this.#over) return;
     this.#end();
     this.#handle.close();
+    this.onDestroy?.();
   }
 
   /** The handle now belongs to a socket, or is closed. */

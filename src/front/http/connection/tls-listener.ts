@@ -19,6 +19,7 @@ import { type ClientHello, MAX_HELLO, parseClientHello } from '../tls/client-hel
 import { logKeys } from '../tls/key-log.ts';
 import { sslModule } from '../tls/ssl.ts';
 import type { AcceptHooks } from './accept.ts';
+import { Arrival } from './client-connections.ts';
 import { HttpConnection } from './http-connection.ts';
 import { contextOf, secureContextFor, type TlsContext, trustUnnamed } from './tls-context.ts';
 import { type Incoming, SocketIncoming } from './tls-incoming.ts';
@@ -63,6 +64,8 @@ interface Accepted {
   socket: ListenSocket;
   proxy: ProxyInfo | null;
   hooks: AcceptHooks;
+  /** until it is a connection of HTTP */
+  arrival: Arrival;
 }
 
 /** Waits for the end of a handshake: success, an error, a closed connection, or the timeout. */
@@ -145,7 +148,9 @@ export class TlsListener {
 
   /** Reads the ClientHello and starts the handshake with the server that it names. */
   accept(incoming: Incoming, socket: ListenSocket, proxy: ProxyInfo | null, hooks: AcceptHooks): void {
-    const accepted = { incoming, socket, proxy, hooks };
+    const arrival = new Arrival(incoming);
+    incoming.onDestroy = () => arrival.over();
+    const accepted = { incoming, socket, proxy, hooks, arrival };
     incoming.read(core.conf(this.#hosts.defaultServer.root).client_header_timeout, (held) => {
       const hello = parseClientHello(held);
       if (hello === 'more' && held.length < MAX_HELLO) return false;
@@ -156,11 +161,12 @@ export class TlsListener {
   }
 
   /** Not TLS: an ordinary request, which gets 400. */
-  #plain({ incoming, socket, proxy, hooks }: Accepted): void {
+  #plain({ incoming, socket, proxy, hooks, arrival }: Accepted): void {
     const raw = incoming.plain();
     const conn = new HttpConnection(raw, this.#http, { ...socket, options: this.#hosts.options }, this.#hosts);
     conn.proxy = proxy;
     hooks.opened?.(conn);
+    arrival.over();
     raw.resume();
   }
 
@@ -190,7 +196,10 @@ export class TlsListener {
     const { conf } = context;
     if (context.reject || !conf.ssl_certificate) {
       failure('unrecognized name');
-      incoming.plain().on('error', NOTHING).end(ALERT_UNRECOGNIZED_NAME);
+      const refused = incoming.plain();
+      accepted.arrival.follow(refused);
+      refused.on('error', NOTHING).write(ALERT_UNRECOGNIZED_NAME);
+      refused.destroySoon();
       return;
     }
     const secureContext = this.#secureContext(incoming, socket, server, context, hello);
@@ -213,6 +222,7 @@ export class TlsListener {
       },
       reads,
     );
+    accepted.arrival.follow(secure);
     trustUnnamed(context, secureContext);
     if (conf.ssl_key_log) logKeys(secure, conf.ssl_key_log);
     new Handshake(secure, core.conf(server.root).client_header_timeout, failure, () => {
@@ -228,7 +238,13 @@ export class TlsListener {
     });
   }
 
-  #open(secure: tls.TLSSocket, { socket, proxy, hooks }: Accepted, server: Server, info: TlsInfo, reads: SharedReads | null): void {
+  #open(
+    secure: tls.TLSSocket,
+    { socket, proxy, hooks, arrival }: Accepted,
+    server: Server,
+    info: TlsInfo,
+    reads: SharedReads | null,
+  ): void {
     const http = this.#http;
     const hosts = this.#hosts;
     const { ssl_buffer_size } = sslModule.conf(server.root);
@@ -238,6 +254,7 @@ export class TlsListener {
       // Node's own TLS server would set this; a session waits for it
       internalsOf<{ secureConnecting: boolean }>(secure).secureConnecting = false;
       new this.#http2.Http2Connection(secure, { http, listen, hosts, proxy, hooks }, server, info);
+      arrival.over();
       return;
     }
     const conn = new HttpConnection(secure, http, listen, hosts, { sharedReads: reads !== null });
@@ -245,6 +262,7 @@ export class TlsListener {
     conn.proxy = proxy;
     conn.tls = info;
     hooks.opened?.(conn);
+    arrival.over();
   }
 
   /** Undefined, with a log entry, if there is none for this connection. */
