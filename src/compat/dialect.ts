@@ -31,6 +31,7 @@ const DOCUMENT_ERROR = 'document_parsing_exception';
 
 /** One row for each difference; docs/compatibility.md shows this table. */
 export const DIFFERENCES = {
+  readsPackedVectors: row('vectors of floats may be given as base64 (big-endian)', false, false, false, true, false),
   scoresWithFactor: notInOpenSearch('BM25 scores are multiplied by k1 + 1'),
   scoresTermsAlike: notInOpenSearch('`terms` with one value of a boolean field scores 1'),
   scoresKeywords: notInOpenSearch('terms of keyword fields are scored by their statistics without `use_similarity`'),

@@ -5,6 +5,7 @@ import { setOwn } from '../../common/json/own-property.ts';
 import type { SourceFilter } from '../../common/json/source-filter.ts';
 import { type Mobility, STAYS } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
+import { vectorFieldNames } from '../../mapping/core/vector-fields.ts';
 import { pauses } from '../../search/run/steps.ts';
 import type { EngineContext, StoredDocument } from '../core/context.ts';
 import { checkReadable } from '../core/index-blocks.ts';
@@ -109,7 +110,8 @@ function renderGet(index: IndexState, request: GetRequest, document: StoredDocum
 
 /** Combines the request's filter with the mapping's, whose excludes hide parts of the source from every request. */
 function withMapping(index: IndexState, filter: SourceFilter): SourceFilter {
-  const { includes, excludes } = index.mapping.source;
+  const { includes, excludes: hidden } = index.mapping.source;
+  const excludes = filter.excludesVectors ? [...hidden, ...vectorFieldNames(index.mapping)] : hidden;
   if (includes.length === 0 && excludes.length === 0) return filter;
   return {
     enabled: filter.enabled,

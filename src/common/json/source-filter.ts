@@ -9,6 +9,8 @@ export interface SourceFilter {
   readonly enabled: boolean;
   readonly includes: readonly string[];
   readonly excludes: readonly string[];
+  /** True leaves out the fields that hold vectors, too, which the mapping names. */
+  readonly excludesVectors?: boolean;
 }
 
 export const WHOLE_SOURCE: SourceFilter = { enabled: true, includes: [], excludes: [] };

@@ -59,6 +59,7 @@ class DenseVectorMapper implements Mapper {
   readonly #field: number;
   readonly #path: Uint8Array;
   readonly #given: Readonly<Record<string, unknown>>;
+  readonly #readsPacked: boolean;
 
   constructor(
     readonly fieldType: DenseVectorFieldType,
@@ -67,14 +68,21 @@ class DenseVectorMapper implements Mapper {
     this.#field = definition.field(fieldType.spec);
     this.#path = utf8(fieldType.name);
     this.#given = definition.given;
+    this.#readsPacked = definition.dialect.readsPackedVectors;
   }
 
   /** Sets the dimensions of a field without them. */
   complete(value: unknown): MutableJsonObject | null {
     if (this.fieldType.vector.dims !== null) return null;
     const { element } = this.fieldType.vector;
-    const count = Array.isArray(value) ? value.length : typeof value === 'string' ? Math.floor(value.length / 2) : 0;
+    const count = Array.isArray(value) ? value.length : typeof value === 'string' ? this.#countOf(value, element) : 0;
     return count === 0 ? null : { type: 'dense_vector', ...this.#given, dims: element === 'bit' ? count * 8 : count };
+  }
+
+  /** Number of values in a string: of floats in base64, of bytes in hexadecimal digits. */
+  #countOf(text: string, element: VectorElement): number {
+    if (element !== 'float') return Math.floor(text.length / 2);
+    return this.#readsPacked ? (unpackFloats(text)?.length ?? 0) : 0;
   }
 
   index(context: DocumentContext, value: unknown): void {
@@ -90,8 +98,9 @@ class DenseVectorMapper implements Mapper {
     context.exists(this.#path);
   }
 
-  #floats(context: DocumentContext, value: unknown): Float32Array {
-    if (!Array.isArray(value)) throw unexpectedToken(value);
+  #floats(context: DocumentContext, given: unknown): Float32Array {
+    const value = this.#readsPacked && typeof given === 'string' ? unpackFloats(given) : given;
+    if (!Array.isArray(value)) throw unexpectedToken(given);
     const dims = this.fieldType.vector.dims ?? 0;
     const vector = new Float32Array(Math.min(dims, value.length));
     value.forEach((item, i) => {
@@ -148,6 +157,13 @@ class DenseVectorMapper implements Mapper {
       `The [dense_vector] field [${name}] in doc [document with id '${id}'] has a different number of dimensions [${length}] than defined in the mapping [${vector.dims}]`,
     );
   }
+}
+
+/** Floats of 4 bytes each, the most significant byte first; null if the text is not base64 of that. */
+function unpackFloats(text: string): number[] | null {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length === 0 || bytes.length % 4 !== 0 || bytes.toString('base64') !== text) return null;
+  return Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readFloatBE(i * 4));
 }
 
 /** @param whole  the vector, for messages about vectors of queries @throws ApiError illegal_argument_exception: not an integer from -128 to 127 */

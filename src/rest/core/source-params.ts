@@ -8,10 +8,11 @@ export function sourceFilterOf(request: ApiRequest): SourceFilter | null {
   const source = request.string('_source');
   const includes = request.list('_source_includes');
   const excludes = request.list('_source_excludes') ?? [];
-  if (source === undefined && includes === undefined && excludes.length === 0) return null;
+  const excludesVectors = request.boolean('_source_exclude_vectors') ?? false;
+  if (source === undefined && includes === undefined && excludes.length === 0 && !excludesVectors) return null;
   if (source === 'false') return { enabled: false, includes: includes ?? [], excludes };
   const named = source === undefined || source === 'true' || source === '' ? [] : source.split(',').filter((name) => name !== '');
-  return { enabled: true, includes: includes ?? named, excludes };
+  return { enabled: true, includes: includes ?? named, excludes, ...(excludesVectors ? { excludesVectors } : {}) };
 }
 
 /** The filter of a value in a body: a boolean, a pattern, a list of patterns, or `{ includes, excludes }`. @throws ApiError parsing_exception */

@@ -8,6 +8,7 @@ import { readVersionType } from './version-type.ts';
 
 const GET_PARAMS: Params = {
   ...SOURCE_FILTER,
+  _source_exclude_vectors: 'boolean',
   stored_fields: 'list',
   preference: 'string',
   realtime: 'boolean',

@@ -13,6 +13,7 @@ export const SEARCH_PARAMS: Params = {
   ...INDICES_OPTIONS,
   ...QUERY_STRING,
   ...SOURCE_FILTER,
+  _source_exclude_vectors: 'boolean',
   from: 'int',
   size: 'int',
   sort: 'string',

@@ -8,6 +8,7 @@ import { hasJavaNumbers, parseToWrite } from '../../common/json/source-numbers.t
 import { checkTurn } from '../../common/turns/turn.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { TSID } from '../../mapping/core/time-series.ts';
+import { vectorFieldNames } from '../../mapping/core/vector-fields.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { FieldRequest } from '../request/request-parts.ts';
 import type { PendingLookup } from '../run/pending-lookup.ts';
@@ -135,7 +136,8 @@ function sourceOf({ at, document, source }: FetchTarget, request: FetchRequest):
   const wanted = isNamed || (request.source === null ? !hasFields : request.source.enabled);
   if (!wanted || !mapping.source.enabled || !document.source) return null;
   const stored = mapping.source;
-  const filters = [stored, request.source]
+  const vectors = request.source?.excludesVectors ? { includes: [], excludes: vectorFieldNames(mapping) } : null;
+  const filters = [stored, request.source, vectors]
     .filter((filter) => filter !== null)
     .filter(({ includes, excludes }) => includes.length + excludes.length > 0);
   const text = utf8String(document.source);

@@ -76,13 +76,18 @@ export function readSource(value: unknown): SourceFilter {
   if (isObject(value)) {
     let includes: string[] = [];
     let excludes: string[] = [];
+    let excludesVectors = false;
     for (const [key, item] of Object.entries(value)) {
+      if (key === 'exclude_vectors') {
+        excludesVectors = readBoolean(item, key);
+        continue;
+      }
       const list = readList(item).map((text) => readText(text, '_source'));
       if (key === 'includes' || key === 'include') includes = list;
       else if (key === 'excludes' || key === 'exclude') excludes = list;
       else throw parsingError(`Unknown key for a ${tokenOf(item)} in [${key}].`);
     }
-    return { enabled: true, includes, excludes };
+    return { enabled: true, includes, excludes, ...(excludesVectors ? { excludesVectors } : {}) };
   }
   throw parsingError(`Expected one of [VALUE_BOOLEAN, VALUE_STRING, START_ARRAY, START_OBJECT] but found [${tokenOf(value)}]`);
 }

@@ -34,6 +34,10 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     await ask('PUT /nanos/_doc/1?refresh=true', {});
     return (await search(ask, { sort: [{ at: 'desc' }] }, 'nanos')).hits.hits[0].sort[0] === 0;
   },
+  readsPackedVectors: async (ask) => {
+    await ask('PUT /packed', { mappings: { properties: { v: { type: 'dense_vector', dims: 2 } } } });
+    return (await ask('PUT /packed/_doc/1', { v: 'P4AAAEAAAAA=' })).status === 201;
+  },
   canDisableSource: async (ask) => {
     await ask('PUT /sources', {});
     return (await ask('PUT /sources/_mapping', { _source: { enabled: false } })).status === 200;
