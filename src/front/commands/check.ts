@@ -80,15 +80,21 @@ function byPlace(a: Problem['place'], b: Problem['place']): number {
   return a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1;
 }
 
-/** Finds where an unknown variable or zone is used, which nginx's message does not say. */
+/** Finds where a variable, a zone or a file is used, which nginx's message about it does not say. */
 function placeOfUse(message: string, nodes: readonly DirectiveNode[]): Problem['place'] {
   const variable = /^unknown "(\w+)" variable$/.exec(message)?.[1];
-  const zone = /^zero size shared memory zone "(.*)"$/s.exec(message)?.[1];
   if (variable !== undefined) {
     const used = new RegExp(`\\$(?:${variable}(?![a-z0-9_])|\\{${variable}\\})`, 'i');
     return findNode(nodes, ({ args }) => args.some((arg) => used.test(arg)));
   }
-  return zone === undefined ? null : findNode(nodes, ({ args }) => args.includes(zone) || args.includes(`zone=${zone}`));
+  const zone = /^zero size shared memory zone "(.*)"$/s.exec(message)?.[1];
+  if (zone !== undefined) return findNode(nodes, ({ args }) => args.includes(zone) || args.includes(`zone=${zone}`));
+  for (const [, name] of message.matchAll(/"([^"]+)"/g)) {
+    // messages show files with the prefix of relative names
+    const found = findNode(nodes, ({ args }) => args.some((arg) => arg === name || (name.startsWith('/') && name.endsWith(`/${arg}`))));
+    if (found) return found;
+  }
+  return null;
 }
 
 const nodeAt = (nodes: readonly DirectiveNode[], { file, line }: { file: string; line: number }): DirectiveNode | null =>

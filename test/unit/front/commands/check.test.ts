@@ -58,6 +58,12 @@ describe('errors', () => {
     expect(linesOf(await check('events {}\nhttp {\n server {\n}\n'))).toEqual(['5 unexpected end of file, expecting "}"']);
   });
 
+  test('about files have the line that names the file', async () => {
+    const result = await check(inServer('listen 127.0.0.1:25091 ssl;\nssl_certificate no.pem;\nssl_certificate_key no.key;'));
+    expect(result.problems.map(({ place }) => place?.line)).toEqual([5]);
+    expect(result.problems[0].message).toContain('cannot load certificate');
+  });
+
   test('a missing file is an error without a place', async () => {
     const options = { prefix: folder, config: 'none.conf', globals: '', test: true, dump: false, quiet: true };
     const { problems } = await checkConfig(options, placesOf(options));
