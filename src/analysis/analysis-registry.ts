@@ -1,5 +1,5 @@
 // Analyzers and normalizers of an index: chains assembled from the components of component-table.ts.
-import { canMove, TooHeavy } from '../common/turns/turn.ts';
+import { canMove, isLane, TooHeavy } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { StageId } from '../wasm/generated/analysis.ts';
@@ -128,9 +128,18 @@ export class AnalysisRegistry {
     return this.#keep(name, deriveAnalyzer(base, derived.size, derived.isPrefix, this.#env.host));
   }
 
-  /** Messages about ignored parts of the definitions. */
+  /** Messages about ignored parts of the definitions that have been built. */
   get warnings(): readonly string[] {
     return this.components.warnings;
+  }
+
+  /** The same of all definitions, which are built for it; outside of lanes only if they are small. */
+  allWarnings(): readonly string[] {
+    if (isLane() || this.components.areSmall) {
+      this.components.buildDefined();
+      for (const name of this.#defined.keys()) this.#analyzers.get(name);
+    }
+    return this.warnings;
   }
 
   /** Names of the analyzers defined in the settings. */

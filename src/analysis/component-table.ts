@@ -43,6 +43,8 @@ export class ComponentTable {
   readonly #updateableFilters = new Set<string>();
   /** Words in the longest shingle of each filter that is defined with that type. */
   readonly #shingleSizes = new Map<string, number>();
+  /** Items of all lists of the definitions. */
+  #definedItems = 0;
   readonly #limits: AnalysisLimits;
   readonly #env: AnalysisEnvironment;
 
@@ -55,6 +57,7 @@ export class ComponentTable {
   /** Adds the components of an `analysis` tree, which are built on first use. */
   define(analysis: SettingTree): void {
     const group = (name: string) => Object.entries((analysis[name] ?? {}) as Record<string, SettingTree>);
+    for (const kind of ['char_filter', 'tokenizer', 'filter']) for (const [, tree] of group(kind)) this.#definedItems += itemsOf(tree);
     for (const [name, tree] of group('char_filter')) this.#charFilters.define(name, () => this.charFilterFrom(name, tree));
     for (const [name, tree] of group('tokenizer')) this.#tokenizers.define(name, () => this.tokenizerFrom(name, tree));
     for (const [name, tree] of group('filter')) {
@@ -64,6 +67,11 @@ export class ComponentTable {
       if (type === 'shingle') this.#shingleSizes.set(name, new Settings(tree).int('max_shingle_size', 2));
       if ('updateable' in tree && this.filterNamed(name)?.isUpdateable) this.#updateableFilters.add(name);
     }
+  }
+
+  /** Whether all definitions are built in a few milliseconds. */
+  get areSmall(): boolean {
+    return this.#definedItems <= SMALL_ITEMS;
   }
 
   /** Builds what `define` has added. @throws ApiError as the service reports for invalid settings */
@@ -171,6 +179,13 @@ export class ComponentTable {
     const { files, synonymSet } = this.#env;
     return { name, type, isBuiltIn: false, settings: new Settings(tree), limits: this.#limits, files, synonymSet, warn };
   }
+}
+
+const SMALL_ITEMS = 500;
+
+/** Components count, and what their lists contain. */
+function itemsOf(tree: SettingTree): number {
+  return Object.values(tree).reduce<number>((items, value) => items + (Array.isArray(value) ? value.length : 0), 1);
 }
 
 /** Longer lists take most of a turn. */

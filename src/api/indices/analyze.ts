@@ -28,7 +28,7 @@ const MAX_WARNING_LENGTH = 300;
 /** Unused analysis settings of an index, as values of `Warning` headers. */
 export function analysisWarnings(ctx: EngineContext, index: string): string[] {
   const analysis = ctx.index(index)?.analysis;
-  return analysis instanceof AnalysisRegistry ? bounded(analysis.warnings) : [];
+  return analysis instanceof AnalysisRegistry ? bounded(analysis.allWarnings()) : [];
 }
 
 function bounded(warnings: readonly string[]): string[] {

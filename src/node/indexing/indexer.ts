@@ -8,6 +8,8 @@ import type { SnapshotDescriptor } from '../../indexing/segment-set.ts';
 import { readShardSettings } from '../../indexing/shard-settings.ts';
 import { ShardWriter } from '../../indexing/shard-writer.ts';
 import type { MergeResult, ShardIdentity, WriterEnvironment } from '../../indexing/writer-environment.ts';
+import type { ClusterState } from '../../metadata/cluster-state.ts';
+import { applyChange } from '../../metadata/state-change.ts';
 import { SegmentFiles } from '../../store/segment-files.ts';
 import type { ShardCheckpoint, Store } from '../../store/store.ts';
 import { ThreadArenas } from '../memory/arenas.ts';
@@ -16,6 +18,7 @@ import type { FromIndexer, ShardPlacement, ShardRequest, ToIndexer, WriterStats 
 import type { PeerRequest } from '../messages/peer-messages.ts';
 import { buildAnalysis } from '../metadata/build-index.ts';
 import { IndexStates } from '../metadata/index-states.ts';
+import { decodeChange } from '../metadata/state-encoding.ts';
 import { provideCompilerOfStoredQueries } from '../metadata/stored-queries.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { packOutcomes, type ShardCopy, SoleCopy } from './shard-copy.ts';
@@ -98,7 +101,9 @@ export class Indexer {
       case 'arena':
         return this.#arenas.add(message);
       case 'state':
-        return this.#onState(message);
+        return this.#onState(message.state);
+      case 'stateChange':
+        return this.#onState(applyChange(this.#states.cluster, decodeChange(message.change)));
       case 'openShard':
         return this.#startOpening(message.placement, message.snapshot);
       case 'closeShard':
@@ -124,8 +129,8 @@ export class Indexer {
     }
   }
 
-  #onState(message: Extract<ToIndexer, { type: 'state' }>): void {
-    this.#states.update(message.state);
+  #onState(state: ClusterState): void {
+    this.#states.update(state);
     for (const { writer, copy } of this.#shards.values()) {
       this.#useState(writer);
       copy.usePrimary(this.#primaryOf(writer.identity.uuid));

@@ -1,4 +1,5 @@
 // A lane: a reader and the REST API without a listener. Main sends it one request at a time, and may end the thread at any moment.
+import { collectGarbage } from '../../common/turns/collect-garbage.ts';
 import { observeLane } from '../../common/turns/turn.ts';
 import { asHttpRequest, LaneReply, type LaneRequest } from '../../rest/core/lane.ts';
 import { Dispatcher } from '../../rest/dispatch.ts';
@@ -9,6 +10,15 @@ import { Reader } from '../reading/reader.ts';
 import { openLogger } from '../threads/node-log.ts';
 import type { ThreadData } from '../threads/thread.ts';
 import { readSignals } from './signal.ts';
+
+/** A heap that has grown to more is collected at the end of a request. */
+const GARBAGE_BYTES = 64 << 20;
+
+/** Memory that the thread has from the system for its heap and its buffers. */
+function heldBytes(): number {
+  const { heapTotal, external, arrayBuffers } = process.memoryUsage();
+  return heapTotal + Math.max(external, arrayBuffers);
+}
 
 export function startLane(data: ThreadData, store: Store): void {
   const { settings } = data.options;
@@ -38,8 +48,10 @@ export function startLane(data: ThreadData, store: Store): void {
     const reply = new LaneReply();
     await dispatcher.handle(asHttpRequest(request), reply, request.caller, request.part);
     const answer = await reply.answer;
-    const { heapTotal, external, arrayBuffers } = process.memoryUsage();
-    const sent: JobAnswer = { ...answer, ranMs: performance.now() - started, heldBytes: heapTotal + Math.max(external, arrayBuffers) };
+    const ranMs = performance.now() - started;
+    // Garbage is no reason to replace the thread, which would lose its caches: analyzers of 100,000 synonyms take seconds to build.
+    if (heldBytes() > GARBAGE_BYTES) collectGarbage();
+    const sent: JobAnswer = { ...answer, ranMs, heldBytes: heldBytes() };
     return new Transferred(sent, [answer.body.buffer as ArrayBuffer]);
   }
 }

@@ -5,12 +5,14 @@ import { indexNotFoundError } from '../../errors/catalog.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { Reduction } from '../../metadata/reducer.ts';
 import { type CommandArgs, type CommandName, type CommandResponse, runReducer } from '../../metadata/reducers.ts';
-import type { ToReader } from '../messages/messages.ts';
+import { changeOf } from '../../metadata/state-change.ts';
+import type { StateChangeMessage, StateMessage, ToReader } from '../messages/messages.ts';
 import { type AnalysisSource, CheckedAnalyses, readsFiles, UncheckedAnalysis } from '../metadata/analysis-checks.ts';
 import { mappingBuilder } from '../metadata/build-index.ts';
 import { type CommandEntry, commandEntry, type MetadataLog, seededUuids } from '../metadata/metadata-log.ts';
 import type { MetadataStore } from '../metadata/metadata-store.ts';
 import { dialectOfNode } from '../metadata/node-dialect.ts';
+import { encodeChange } from '../metadata/state-encoding.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import type { CommandQueue } from './command-queue.ts';
 import type { IndexCloser } from './index-closer.ts';
@@ -38,6 +40,8 @@ export interface MetadataCommandsParts {
 export class MetadataCommands {
   readonly #parts: MetadataCommandsParts;
   readonly #checked = new CheckedAnalyses();
+  /** Every thread has the state: the next message is only what changes. */
+  #isShared = true;
 
   constructor(parts: MetadataCommandsParts) {
     this.#parts = parts;
@@ -141,14 +145,19 @@ export class MetadataCommands {
     const placements = this.#parts.placements.of(state);
     const open = openIndices(state);
     const opened = openIndices(before);
+    const change = this.#isShared ? changeOf(before, state) : null;
+    const message: StateMessage | StateChangeMessage =
+      change === null ? { type: 'state', state, placements } : { type: 'stateChange', change: encodeChange(change), placements };
+    this.#isShared = false;
     // Indexers receive the state first, since a reader may write as soon as it has it.
-    await Promise.all(indexers.channels.map((channel) => channel.request({ type: 'state', state, placements })));
+    await Promise.all(indexers.channels.map((channel) => channel.request(message)));
     const started = placements.filter(({ uuid }) => !opened.has(uuid));
     await Promise.all(started.map(({ uuid }) => closer.closed(uuid)));
     await Promise.all(
       started.map((placement) => indexers.channel(placement.indexer).request({ type: 'openShard', placement, snapshot: null })),
     );
-    await broadcast({ type: 'state', state, placements });
+    await broadcast(message);
+    this.#isShared = true;
     const kept = uuidsOf(state);
     const closing = [...uuidsOf(before)]
       .filter((uuid) => !kept.has(uuid) || (opened.has(uuid) && !open.has(uuid)))

@@ -43,6 +43,14 @@ export interface StateMessage {
   readonly placements: readonly ShardPlacement[];
 }
 
+/** Main -> every thread that has the state before. Request, as StateMessage. */
+export interface StateChangeMessage {
+  readonly type: 'stateChange';
+  /** See state-encoding.ts. Shared by all threads: encoding a large change takes long, and main has a listener. */
+  readonly change: SharedArrayBuffer;
+  readonly placements: readonly ShardPlacement[];
+}
+
 /** Main -> every thread that runs kernels: a new arena, with this thread's scratch region in it. */
 export interface ArenaMessage {
   readonly type: 'arena';
@@ -77,7 +85,14 @@ export interface SecurityMessage {
   readonly changes: readonly SecurityChange[];
 }
 
-export type ToReader = StateMessage | ArenaMessage | SnapshotMessage | SecurityMessage | ClusterMessage | ReaderCommand;
+export type ToReader =
+  | StateMessage
+  | StateChangeMessage
+  | ArenaMessage
+  | SnapshotMessage
+  | SecurityMessage
+  | ClusterMessage
+  | ReaderCommand;
 
 /** Generic, not a union over the names, from which TypeScript could not build a message with a generic name. */
 export interface CommandMessage<Name extends CommandName = CommandName> {
@@ -143,6 +158,7 @@ export interface LogNotice {
 
 export type ToIndexer =
   | StateMessage
+  | StateChangeMessage
   | ArenaMessage
   /** Requests. */
   /** `snapshot` contains the committed segments if main has opened them already. */

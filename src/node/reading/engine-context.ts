@@ -19,6 +19,7 @@ import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { rejectedExecutionError } from '../../errors/catalog.ts';
 import type { ClusterState, IndexMeta } from '../../metadata/cluster-state.ts';
+import { applyChange, type Change } from '../../metadata/state-change.ts';
 import type { SectionStats } from '../../plan/segment-reader.ts';
 import type { QueryAnalysis } from '../../search/index-query/query-analysis.ts';
 import type { SecurityView } from '../../security/records.ts';
@@ -207,6 +208,11 @@ export class ReaderContext implements EngineContext {
       });
     }
     for (const uuid of before) if (!this.#states.byUuid(uuid)) this.#snapshots.forget(uuid);
+  }
+
+  /** As `update`, with what is different. */
+  change(change: Change, placements: readonly ShardPlacement[]): void {
+    this.update(applyChange(this.#states.cluster, change), placements);
   }
 
   /** Applies what main knows of the other nodes. */

@@ -11,6 +11,7 @@ import { ReaderSnapshots } from '../memory/reader-snapshots.ts';
 import { Channel } from '../messages/channel.ts';
 import type { FromReader, ReaderCommand, ShardRequest, ToReader } from '../messages/messages.ts';
 import { IndexStates } from '../metadata/index-states.ts';
+import { decodeChange } from '../metadata/state-encoding.ts';
 import { provideCompilerOfStoredQueries } from '../metadata/stored-queries.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { makeDocumentIndexer } from './document-segments.ts';
@@ -44,6 +45,9 @@ export class Reader {
           return arenas.add(message);
         case 'state':
           this.context.update(message.state, message.placements);
+          return this.#lifecycles?.update();
+        case 'stateChange':
+          this.context.change(decodeChange(message.change), message.placements);
           return this.#lifecycles?.update();
         case 'stop':
           return this.stopLifecycles().then(() => onCommand(message));

@@ -34,6 +34,28 @@ const CASES: Readonly<Record<string, Case>> = {
       [],
     ],
   },
+  'long, interval 1.7e308': {
+    mapping: { type: 'long' },
+    source: histogram(1.7e308),
+    docs: [
+      [
+        [5, 0],
+        [7, 0],
+      ],
+      [],
+    ],
+  },
+  'double, interval 1.7e308': {
+    mapping: { type: 'double' },
+    source: histogram(1.7e308),
+    docs: [
+      [
+        [5, 0],
+        [7, 0],
+      ],
+      [],
+    ],
+  },
   'long, interval 0.25': {
     mapping: { type: 'long' },
     source: histogram(0.25),

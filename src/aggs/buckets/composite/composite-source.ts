@@ -85,9 +85,14 @@ function histogramSource(shape: SourceShape, source: ValuesSource, scope: Segmen
   const keyOf = (raw: bigint | number) => Math.floor(doubleOf(source, raw) / interval);
   const lastKey = keyOf(column.max);
   const value = (lastKey + 2) * interval;
-  const beyond = source.kind === 'f64' ? value : BigInt(Math.ceil(value / source.scale)) - (source.unsigned ? 1n << 63n : 0n);
+  // Twice an interval may be infinite, which no integer is.
+  const whole = Math.min(Math.ceil(value / source.scale), Number.MAX_VALUE);
+  const beyond = source.kind === 'f64' ? value : BigInt(whole) - (source.unsigned ? 1n << 63n : 0n);
   const isExact =
-    -keyOf(column.min) < MAX_HISTOGRAM_KEY && lastKey < MAX_HISTOGRAM_KEY && (typeof beyond === 'number' || beyond <= GREATEST);
+    value < Number.POSITIVE_INFINITY &&
+    -keyOf(column.min) < MAX_HISTOGRAM_KEY &&
+    lastKey < MAX_HISTOGRAM_KEY &&
+    (typeof beyond === 'number' || beyond <= GREATEST);
   const missingApart = missingBucket && !isExact;
   const counted = columnOf(missingBucket && isExact ? { ...source, missing: beyond } : source, scope.segment);
   return {
