@@ -5,9 +5,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/crash/**', 'node_modules/**'],
     pool: 'forks',
-    // Ends what hangs; a slow machine may take its time.
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 60_000 } },
+    // Ends what hangs; a slow machine may take its time. Tests set no shorter limits of their own.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
   },
 });

@@ -65,7 +65,7 @@ async function rowsOfPage(analyzer: string, text: string): Promise<string[][]> {
 
 describe.skipIf(!browser || !built)('a page in headless Chromium', () => {
   for (const analyzer of ['standard', 'german', 'thai', 'pattern']) {
-    test(`shows the tokens of ${analyzer} that Node gives`, { timeout: 90_000 }, async () => {
+    test(`shows the tokens of ${analyzer} that Node gives`, async () => {
       const text = 'The QUICK Häuser’ 3.14 naïve 日本語 ภาษาไทยไม่มีช่องว่าง 👩‍🚀';
       const analysis = await loadAnalyzer();
       const expected = analysis
@@ -75,7 +75,7 @@ describe.skipIf(!browser || !built)('a page in headless Chromium', () => {
     });
   }
 
-  test('accepts custom chains, and files as strings', { timeout: 90_000 }, async () => {
+  test('accepts custom chains, and files as strings', async () => {
     const terms = (await rowsOfPage('synonyms', 'Quick fox')).map(([term]) => term);
     expect(terms.sort()).toEqual(['animal', 'fast', 'fox', 'quick', 'small']);
   });

@@ -38,7 +38,7 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
       },
     });
     await service.request('POST', '/books/_bulk?refresh=true', `${lines.join('\n')}\n`);
-  }, 150_000);
+  });
 
   afterAll(async () => {
     await Promise.all([chromium?.close(), service?.stop()]);

@@ -173,7 +173,7 @@ async function issued(): Promise<PeerCertificate> {
 }
 
 describe.skipIf(!ours)('acme', () => {
-  test('orders a certificate, answers the challenge and serves it', { timeout: 60_000 }, async () => {
+  test('orders a certificate, answers the challenge and serves it', async () => {
     await front.start();
     const { subjectaltname, issuer } = await issued();
     expect(subjectaltname).toBe('DNS:one.example.test, DNS:two.example.test, IP Address:127.0.0.1');
@@ -191,7 +191,7 @@ describe.skipIf(!ours)('acme', () => {
     expect(statusOf(await get(port, '/.well-known/acme-challenge/a-token'))).toBe(404);
   });
 
-  test('keeps account, key and certificate for the next start', { timeout: 60_000 }, async () => {
+  test('keeps account, key and certificate for the next start', async () => {
     expect(statSync(inFolder('state')).mode & 0o077).toBe(0);
     for (const name of readdirSync(inFolder('state'))) expect(statSync(inFolder(`state/${name}`)).mode & 0o077).toBe(0);
     expect(existsSync(inFolder('state/account.key'))).toBe(true);

@@ -55,7 +55,7 @@ beforeAll(async () => {
   analysis = await loadAnalyzer({ settings: CHAINS as never });
   expect((await service.request('PUT', '/chains', { settings: CHAINS })).status).toBe(200);
   await engine.indices.create({ index: 'chains', body: { settings: CHAINS } as never });
-}, 60_000);
+});
 
 afterAll(async () => {
   await engine?.close();
@@ -185,4 +185,4 @@ test('updateable synonyms are for searches, and read anew on demand', async () =
     await own.stop();
     rmSync(config, { recursive: true, force: true });
   }
-}, 60_000);
+});

@@ -30,7 +30,7 @@ const run = promisify(execFile);
 let service: TestService;
 beforeAll(async () => {
   service = await startService();
-}, 60_000);
+});
 afterAll(async () => {
   await service?.stop();
 });

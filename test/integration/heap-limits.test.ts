@@ -32,7 +32,7 @@ test.each([[['--max-old-space-size=300', '--max-semi-space-size=8', '--min-semi-
       worker.once('message', (limit) => console.log(JSON.stringify({ before, main: getHeapStatistics().heap_size_limit, thread: limit })));`;
     const run = spawnSync(process.execPath, [...flags, '--input-type=module', '-e', script], {
       encoding: 'utf8',
-      timeout: 20_000,
+      timeout: 120_000,
       env: { ...process.env, NODE_OPTIONS: '', NODE_EXTRA_CA_CERTS: '' },
     });
     expect(run.stderr).toBe('');

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await service.request('GET', '/b*/_search');
   // A worker counts a request right after it has sent the response, so another one may not see the last ones yet.
   while (requestsIn(await metrics()) < 53) await new Promise((resolve) => setTimeout(resolve, 20));
-}, 30_000);
+});
 afterAll(() => service.stop());
 
 const metrics = async (): Promise<string> => (await service.request('GET', '/_metrics')).body;

@@ -94,7 +94,7 @@ async function check(service: TestService, model: Model, rng: Rng): Promise<void
   expect(red.body.count).toBe(model.where(({ t }) => t.includes('red')).length);
 }
 
-test('writes of all kinds, flushes and merges agree with a model', { timeout: 120_000 }, async () => {
+test('writes of all kinds, flushes and merges agree with a model', async () => {
   const service = await startService();
   try {
     for (const seed of [1, 2]) {

@@ -66,7 +66,7 @@ beforeAll(async () => {
   copy = mkdtempSync(path.join(os.tmpdir(), 'gannet-paged-'));
   cpSync(roomy.folder, copy, { recursive: true, filter: (name) => !name.endsWith('.lock') });
   small = await openRestNode(SMALL, copy);
-}, 120_000);
+});
 
 afterAll(async () => {
   await roomy.close();
@@ -132,7 +132,7 @@ test('random requests get the answers of a node with enough memory', async () =>
   expect(memory.loaded.count).toBeGreaterThan(memory.evicted.count);
   expect(memory.evicted.count).toBeGreaterThan(30);
   expect((await memoryOf(roomy)).loaded.count).toBe(0);
-}, 120_000);
+});
 
 test('documents are found, updated and deleted by id, also at the same time as searches', async () => {
   const rng = new Rng(3);
@@ -157,7 +157,7 @@ test('documents are found, updated and deleted by id, also at the same time as s
     (await answerOf(roomy, 'POST /big/_search', changed)).json.hits.hits,
   );
   expect((await answerOf(small, 'GET /big/_count')).json.count).toBe((await answerOf(roomy, 'GET /big/_count')).json.count);
-}, 60_000);
+});
 
 test('a scroll and a point in time keep their segments while these are merged into files', async () => {
   const pit = (await small.ok('POST /big/_pit?keep_alive=1m')).id;
@@ -175,7 +175,7 @@ test('a scroll and a point in time keep their segments while these are merged in
   }
   expect(seen.size).toBeGreaterThan(SEGMENTS * DOCS - 700);
   await small.ok('DELETE /_pit', { id: pit });
-}, 60_000);
+});
 
 const memoryOf = async (node: RestNode) => {
   const [{ segment_memory }] = Object.values((await node.ok('GET /_nodes/stats/segment_memory')).nodes) as any[];
@@ -208,7 +208,7 @@ test('what is written while memory is scarce leaves memory once it is on disk', 
   expect(await segmentCount(small)).toBe(4);
   await compare(20);
   expect(await residentBytes(small)).toBeLessThan(4 << 20);
-}, 120_000);
+});
 
 test('a damaged byte of a section is found when the section is loaded', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'gannet-paged-'));
@@ -230,4 +230,4 @@ test('a damaged byte of a section is found when the section is loaded', async ()
     await node.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

@@ -17,13 +17,16 @@ test('what was written survives a graceful stop and a killed service; a second p
   expect((await service.request('GET', '/notes/_search?q=text:first')).body.hits.total.value).toBe(1);
   expect((await service.request('PUT', '/notes/_doc/2', { text: 'second note', n: 2 })).status).toBe(201);
 
-  const second = spawnSync(process.execPath, [bin, 'serve', `--path.data=${data}`, '--http.port=0'], { encoding: 'utf8', timeout: 20_000 });
+  const second = spawnSync(process.execPath, [bin, 'serve', `--path.data=${data}`, '--http.port=0'], {
+    encoding: 'utf8',
+    timeout: 120_000,
+  });
   expect(second.status).not.toBe(0);
   expect(second.stderr).toContain('in use');
 
   const pid = service.servicePid();
   process.kill(pid, 'SIGKILL');
-  await expect.poll(() => service.servicePid(), { timeout: 10_000 }).not.toBe(pid);
+  await expect.poll(() => service.servicePid()).not.toBe(pid);
   await untilAnswering(service.url);
   expect((await service.request('GET', '/notes/_doc/2')).body._source).toEqual({ text: 'second note', n: 2 });
   expect((await service.request('GET', '/notes/_count')).body.count).toBe(2);
@@ -34,14 +37,14 @@ test('the service stops when its parent process is killed', async () => {
   const service = await startService();
   const pid = service.servicePid();
   service.process.kill('SIGKILL');
-  await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isRunning(pid)).toBe(false);
 });
 
 test('started by node, the service has the same parent: killed it comes back, stopped it ends', async () => {
   const service = await startService([], undefined, [process.execPath, bin]);
   const pid = service.servicePid();
   process.kill(pid, 'SIGKILL');
-  await expect.poll(() => service.servicePid(), { timeout: 10_000 }).not.toBe(pid);
+  await expect.poll(() => service.servicePid()).not.toBe(pid);
   await untilAnswering(service.url);
   expect(await service.stop()).toBe(0);
 });
@@ -68,7 +71,7 @@ test('the heap may grow to the bound of NODE_OPTIONS, and says so; what Node ref
   process.env.NODE_OPTIONS = '--max-old-space-size=300';
   const service = await startService();
   process.env.NODE_OPTIONS = '--no-such-option';
-  const refused = spawnSync(path.resolve(import.meta.dirname, '../../bin/gannet'), ['serve'], { encoding: 'utf8', timeout: 20_000 });
+  const refused = spawnSync(path.resolve(import.meta.dirname, '../../bin/gannet'), ['serve'], { encoding: 'utf8', timeout: 120_000 });
   if (given === undefined) delete process.env.NODE_OPTIONS;
   else process.env.NODE_OPTIONS = given;
   expect(refused).toMatchObject({ status: 9, stderr: expect.not.stringContaining('restarting it') });
@@ -81,14 +84,14 @@ test('the heap may grow to the bound of NODE_OPTIONS, and says so; what Node ref
 });
 
 test('a bad setting stops the start with its name and the reason', () => {
-  const run = spawnSync(process.execPath, [bin, 'serve', '--http.prt=1'], { encoding: 'utf8', timeout: 20_000 });
+  const run = spawnSync(process.execPath, [bin, 'serve', '--http.prt=1'], { encoding: 'utf8', timeout: 120_000 });
   expect(run.status).not.toBe(0);
   expect(run.stderr).toMatch(/http\.prt.*did you mean.*http\.port/s);
 });
 
 test('the service does not read certificates that it has no use for', () => {
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: '/none.pem' };
-  const run = spawnSync(bin.replace(/\.js$/, ''), ['serve', '--http.prt=1'], { encoding: 'utf8', timeout: 20_000, env });
+  const run = spawnSync(bin.replace(/\.js$/, ''), ['serve', '--http.prt=1'], { encoding: 'utf8', timeout: 120_000, env });
   expect(run.stderr).toContain('http.port');
   expect(run.stderr).not.toContain('certs');
 });

@@ -15,7 +15,7 @@ describe.skipIf(typeof program === 'string')(`with a real S3 server${typeof prog
   beforeAll(async () => {
     if (typeof program === 'string') return;
     s3 = await startRealS3(program, BUCKET);
-  }, 60_000);
+  });
   afterAll(() => s3?.stop());
 
   const start = (): Promise<TestService> =>
@@ -26,7 +26,7 @@ describe.skipIf(typeof program === 'string')(`with a real S3 server${typeof prog
       '--s3.client.default.path_style_access=true',
     ]);
 
-  test('snapshots move to another service; incremental ones add little; deleted ones leave nothing', { timeout: 90_000 }, async () => {
+  test('snapshots move to another service; incremental ones add little; deleted ones leave nothing', async () => {
     const [first, second] = await Promise.all([start(), start()]);
     try {
       const lines = Array.from({ length: 2000 }, (_, n) => `{"index":{"_id":"${n}"}}\n{"n":${n},"text":"word${n % 97}"}\n`).join('');
@@ -62,7 +62,7 @@ describe.skipIf(typeof program === 'string')(`with a real S3 server${typeof prog
     }
   });
 
-  test('a bucket that does not exist is an error at once', { timeout: 60_000 }, async () => {
+  test('a bucket that does not exist is an error at once', async () => {
     const service = await start();
     try {
       const { status, body } = await service.request('PUT', '/_snapshot/cloud', { type: 's3', settings: { bucket: 'not-there' } });
@@ -84,7 +84,7 @@ describe.skipIf(typeof program === 'string')(`with a real S3 server${typeof prog
     return new S3Blobs(readS3Settings({ name: 'r', type: 's3', settings: all }, clients));
   }
 
-  test('uploads in parts, names that are taken, and many removals', { timeout: 60_000 }, async () => {
+  test('uploads in parts, names that are taken, and many removals', async () => {
     const blobs = open({ base_path: 'direct' });
     try {
       const piece = (i: number): Uint8Array => new Uint8Array(1 << 20).map((_, at) => (at * (i + 1)) & 255);

@@ -14,7 +14,7 @@ function run(...args: string[]): { code: number | null; out: string; err: string
   return { code: status, out: stdout, err: stderr };
 }
 
-test('gannet snapshot and gannet restore move indices to another service', { timeout: 60_000 }, async () => {
+test('gannet snapshot and gannet restore move indices to another service', async () => {
   const repo = mkdtempSync(path.join(tmpdir(), 'gannet-cli-repo-'));
   const [first, second] = await Promise.all([startService([`--path.repo=${repo}`]), startService([`--path.repo=${repo}`])]);
   try {
@@ -41,7 +41,7 @@ test('gannet snapshot and gannet restore move indices to another service', { tim
   }
 });
 
-test('gannet snapshot and gannet restore work on directories of stopped services', { timeout: 60_000 }, async () => {
+test('gannet snapshot and gannet restore work on directories of stopped services', async () => {
   const repo = mkdtempSync(path.join(tmpdir(), 'gannet-cli-repo-'));
   const first = await startService();
   await first.request('PUT', '/_security/user/root', { password: 'rootpassword', roles: ['superuser'] });
@@ -79,7 +79,7 @@ test('gannet snapshot and gannet restore work on directories of stopped services
   }
 });
 
-test('kill -9 during snapshots, deletions and restores leaves the repository and the indices whole', { timeout: 120_000 }, async () => {
+test('kill -9 during snapshots, deletions and restores leaves the repository and the indices whole', async () => {
   const rounds = new SnapshotRounds(Number(process.env.GANNET_SEED ?? 7));
   await rounds.start();
   try {

@@ -13,7 +13,7 @@ beforeAll(async () => {
     { title: 'Moby Dick', year: 1851, note: 'a\u001b[31mb' },
   ];
   for (const [i, doc] of docs.entries()) await service.request('PUT', `/books/_doc/${i + 1}?refresh=true`, doc);
-}, 30_000);
+});
 afterAll(() => service.stop());
 afterEach(() => vi.restoreAllMocks());
 

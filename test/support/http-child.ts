@@ -55,7 +55,7 @@ export async function startHttpChild(kind: 'uws' | 'net', limits: readonly numbe
 
 /**
  * Sends bytes as they are; resolves to all that came until the peer closed, or `until` was seen in it, or `quietMs` passed without data (a busy machine
- * may take seconds for the first bytes). */
+ * may take seconds, also between two pieces of a response). */
 export function rawExchange(port: number, data: string | Buffer, options: { until?: RegExp; quietMs?: number } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = '';
@@ -68,7 +68,7 @@ export function rawExchange(port: number, data: string | Buffer, options: { unti
     };
     const arm = (): void => {
       if (timer) clearTimeout(timer);
-      timer = setTimeout(finish, options.quietMs ?? (received === '' ? 10_000 : 1000));
+      timer = setTimeout(finish, options.quietMs ?? 10_000);
     };
     arm();
     socket.setEncoding('latin1');

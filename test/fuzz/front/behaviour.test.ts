@@ -27,7 +27,7 @@ const names = asked === 'all' ? Object.keys(areas) : asked.split(',');
 describe.skipIf(!NGINX)('the front and nginx', () => {
   for (const area of names) {
     const generate = areas[area];
-    test(area, { timeout: 120_000 }, async () => {
+    test(area, async () => {
       const cases: Case[] = Array.from({ length: ROUNDS }, (_, n) => ({ area, ...generate(new Rng(FIRST + n)) }));
       const folder = path.join(mkdtempSync(path.join(tmpdir(), 'gannet-behaviour-')), 'site');
       const comparison = new Comparison(folder, await freePort(), SITE, [process.execPath, MAIN]);

@@ -216,5 +216,5 @@ describe('differential: requests of doubtful form', () => {
       },
     );
     expect(odd).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -211,7 +211,7 @@ test('combinations of two sources', async () => {
     });
     await check(sources, rng.pick([3, 7, 100]));
   }
-}, 60_000);
+});
 
 test('the least value of a 64 bit field is not a missing one', async () => {
   await node.ok('PUT /least', { mappings: { properties: { long: { type: 'long' }, unsigned: { type: 'unsigned_long' } } } });

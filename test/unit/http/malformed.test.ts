@@ -92,7 +92,7 @@ describe.concurrent.each(kinds)('%s listener', (kind) => {
     const answers = await Promise.all(TABLE.map(async ([name, message]) => [name, await untilClosed(child.port, message)] as const));
     const found = answers.map(([name, answer]) => [name, outcomeOf(answer)]);
     expect(found).toEqual(TABLE.map(([name, , uws]) => [name, kind === 'net' ? 'refused' : uws]));
-  }, 30_000);
+  });
 
   test('a body that stalls, and one that drips, get 408, while slow but steady ones are read', async () => {
     const [stalled, dripped, steady] = await Promise.all([
@@ -103,7 +103,7 @@ describe.concurrent.each(kinds)('%s listener', (kind) => {
     expect(stalled).toMatch(/^HTTP\/1\.1 408 /);
     expect(dripped).toMatch(/^HTTP\/1\.1 408 /);
     expect(steady).toMatch(/^HTTP\/1\.1 200 /);
-  }, 40_000);
+  });
 });
 
 function outcomeOf(answer: string): Uws {

@@ -149,7 +149,7 @@ test('deletes indices at their age, and can be moved and stopped', async () => {
 test('acts without a request when an index gets its policy', async () => {
   await put('p', { hot: { actions: { set_priority: { priority: 7 } } } });
   await node.ok('PUT /a', { settings: { 'index.lifecycle.name': 'p' } });
-  await expect.poll(async () => (await explain('a')).phase, { timeout: 20_000, interval: 50 }).toBe('hot');
+  await expect.poll(async () => (await explain('a')).phase, { interval: 50 }).toBe('hot');
   await node.restart();
   expect(await explain('a')).toMatchObject({ phase: 'hot', action: 'complete' });
 });

@@ -72,7 +72,7 @@ test('users are added, changed, listed and removed; the rest of the file stays',
   expect(changed).toMatchObject({ roles: ['superuser', 'editor'], email: 'a@example.org' });
   expect((await gannet(['user', 'del', 'ann', at])).code).toBe(0);
   expect(await gannet(['user', 'del', 'ann', at])).toMatchObject({ code: 1, err: expect.stringContaining('no user [ann]') });
-}, 60_000);
+});
 
 test('a new file is private, and dotted keys are used where they are', async () => {
   const file = path.join(folder, 'new', 'own.yml');
@@ -83,7 +83,7 @@ test('a new file is private, and dotted keys are used where they are', async () 
   writeFileSync(dotted, 'security.users:\nsecurity.roles: { r: { cluster: [monitor] } }\n');
   expect((await gannet(['user', 'add', 'eve', '--roles=r', `--config=${dotted}`], 'evepassword\n')).code).toBe(0);
   expect(parse(readFileSync(dotted, 'utf8'))).toMatchObject({ 'security.users': { eve: { roles: ['r'] } }, 'security.roles': { r: {} } });
-}, 60_000);
+});
 
 test.each([
   [['user'], null, /user needs one of/],

@@ -21,7 +21,7 @@ const FOREIGN = ['zzsecret', 'zzalias', 'zzstream', '<zzsecret>', 'remote:zzsecr
 let data: ForeignData;
 beforeAll(async () => {
   data = await ForeignData.open();
-}, 30_000);
+});
 afterAll(() => data.close());
 beforeEach(() => data.restoreOwn());
 

@@ -13,7 +13,7 @@ const PATTERNS = ['zz*', '*', '_all', '*,-own-*', 'z*t,own-1'];
 let data: ForeignData;
 beforeAll(async () => {
   data = await ForeignData.open();
-}, 30_000);
+});
 afterAll(() => data.close());
 
 interface Sent {

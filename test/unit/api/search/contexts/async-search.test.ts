@@ -71,7 +71,7 @@ test('errors of the request are answered at once, those of the search are its ou
 
 test('an expired search does not exist', async () => {
   const { id } = await node.ok('POST /docs/_async_search?wait_for_completion_timeout=20s&keep_on_completion=true&keep_alive=1s', body);
-  await expect.poll(async () => (await node.send(`GET /_async_search/${id}`)).status, { timeout: 20_000 }).toBe(404);
+  await expect.poll(async () => (await node.send(`GET /_async_search/${id}`)).status).toBe(404);
   expect(readdirSync(path.join(node.folder, 'async-search')).some((name) => name.startsWith(id))).toBe(false);
   expect((await node.send('GET /_async_search/..%2F..%2Fetc')).status).toBe(404);
 });
