@@ -1,44 +1,40 @@
 // The writer of one shard: applies operations in order, writes the log, makes segments searchable (refresh) and durable (flush), recovers.
-// Segments and commit points are in shard-segments.ts, merges in shard-merges.ts, lookups of current versions in newest-documents.ts.
+// The open buffer is in shard-buffer.ts, segments and commit points in shard-segments.ts, merges in shard-merges.ts, lookups of current versions in
+// newest-documents.ts.
 //
 // A batch is applied in three steps, so that a failure in any of them loses nothing and leaves nothing half done:
 //   1. each operation is checked, parsed and added to the open buffer (a refused one leaves no trace);
 //   2. the accepted ones are appended to the log in one transaction, durable when it returns; if it fails, the new documents are removed again;
 //   3. the versions they replace are marked deleted, and the outcomes are reported.
 // The steps read and change the same few fields of the shard in this order, which is why they are in one class.
-import type { OpenBuffer } from '../arena/open-buffer.ts';
 import type { JsonObject } from '../common/json/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgumentError } from '../errors/catalog.ts';
 import { documentError } from '../mapping/core/document-error.ts';
 import type { IndexSortKey } from '../mapping/core/index-sort.ts';
-import type { MappingSnapshot, NamedTemplates } from '../mapping/core/mapping-snapshot.ts';
+import type { MappingSnapshot } from '../mapping/core/mapping-snapshot.ts';
 import { type SegmentLayout, vectorGraphsOf } from '../mapping/segment-layout.ts';
-import { type SlowThresholds, slowLevel } from '../metadata/settings/slow-log-thresholds.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
 import { type LogEntry, NO_COMMIT, OP_DELETE, OP_INDEX, OP_NOOP, type ShardCheckpoint } from '../store/store.ts';
 import type { MergePolicyOptions } from './merge-policy.ts';
 import { NewestDocuments, type NewestVersion } from './newest-documents.ts';
 import type { OperationLog } from './operation-log.ts';
 import type { SnapshotDescriptor, WriterSegment } from './segment-set.ts';
+import { ShardBuffer } from './shard-buffer.ts';
 import { type MergingWriter, ShardMerges } from './shard-merges.ts';
 import type { ShardOperation, ShardOutcome } from './shard-operation.ts';
 import { ShardSegments } from './shard-segments.ts';
 import { DEFAULT_SHARD_SETTINGS, type ShardSettings } from './shard-settings.ts';
-import { parseSource, parseTypedSource, stringifySource } from './source.ts';
+import { slowWrite } from './slow-writes.ts';
+import { parseSource, stringifySource } from './source.ts';
 import { type StoredVersion, updateDocument } from './update-operation.ts';
 import { DELETED, VersionMap } from './version-map.ts';
 import { nextVersion } from './versions.ts';
 import { WriteQueue } from './write-queue.ts';
 import type { ShardIdentity, WriterAnalysis, WriterEnvironment } from './writer-environment.ts';
 
-/** Maximum number of mapping updates for one document. Each adds fields, so real documents stay far below. */
-const MAX_MAPPING_ROUNDS = 16;
 /** Result of a no-op update of a missing document. */
 const NO_DOCUMENT = { seqNo: -2, version: -1, primaryTerm: 0 };
 const NO_BYTES = new Uint8Array(0);
-/** Characters of a document that the slow log has, even if it wants the whole source. */
-const MAX_SLOW_SOURCE = 100_000;
 
 interface Pending {
   readonly outcome: ShardOutcome;
@@ -64,10 +60,8 @@ export class ShardWriter implements MergingWriter {
   readonly #merges: ShardMerges;
   readonly #versions = new VersionMap();
   readonly #documents: NewestDocuments;
-  #mapping: MappingSnapshot;
-  #analysis: WriterAnalysis;
+  readonly #buffer: ShardBuffer;
   #settings: ShardSettings = DEFAULT_SHARD_SETTINGS;
-  #buffer: OpenBuffer | null = null;
   #nextSeqNo = 0;
   /** Increases each time the shard is opened after it was written to. */
   #primaryTerm = 1;
@@ -91,9 +85,8 @@ export class ShardWriter implements MergingWriter {
   ) {
     this.identity = identity;
     this.#log = storage.log;
-    this.#mapping = mapping;
-    this.#analysis = analysis;
     this.#env = env;
+    this.#buffer = new ShardBuffer(identity, mapping, analysis, env);
     this.#segments = new ShardSegments(identity, storage.files, env);
     this.#merges = new ShardMerges(this, this.#segments, env);
     this.#documents = new NewestDocuments(identity.log, this.#versions, this.#segments, env.store);
@@ -101,8 +94,7 @@ export class ShardWriter implements MergingWriter {
 
   /** Takes effect with the next document. */
   useMapping(mapping: MappingSnapshot, analysis: WriterAnalysis): void {
-    this.#mapping = mapping;
-    this.#analysis = analysis;
+    this.#buffer.useMapping(mapping, analysis);
   }
 
   useSettings(settings: ShardSettings): void {
@@ -122,7 +114,7 @@ export class ShardWriter implements MergingWriter {
   }
 
   get segmentLayout(): SegmentLayout {
-    return { sort: this.#settings.sort, vectors: vectorGraphsOf(this.#mapping) };
+    return { sort: this.#settings.sort, vectors: vectorGraphsOf(this.#buffer.mapping) };
   }
 
   get mergeCount(): number {
@@ -153,7 +145,7 @@ export class ShardWriter implements MergingWriter {
 
   /** Number of live documents in segments and buffer, nested ones included. */
   get liveDocs(): number {
-    return this.#segments.all.reduce((sum, segment) => sum + segment.liveCount, 0) + (this.#buffer?.liveCount ?? 0);
+    return this.#segments.all.reduce((sum, segment) => sum + segment.liveCount, 0) + this.#buffer.liveCount;
   }
 
   // -------------------------------------------------------------------------------------------------------- writes
@@ -168,7 +160,7 @@ export class ShardWriter implements MergingWriter {
   /** Applies all operations or, if it throws, none. */
   async #applyNow(operations: readonly ShardOperation[]): Promise<ShardOutcome[]> {
     // Before the write, not after it: if there is no memory for a segment, the write is refused as a whole.
-    if (this.#buffer?.isFull) await this.#makeSegment();
+    if (this.#buffer.isFull) await this.#makeSegment();
     const pending: Pending[] = [];
     const entries: LogEntry[] = [];
     this.#documents.unlogged = { entries, firstSeqNo: this.#nextSeqNo };
@@ -176,7 +168,10 @@ export class ShardWriter implements MergingWriter {
       for (const operation of operations) {
         const started = this.#settings.slow === null ? 0 : performance.now();
         const item = await this.#prepare(operation);
-        if (this.#settings.slow !== null) this.#logSlow(this.#settings.slow, item, performance.now() - started);
+        if (this.#settings.slow !== null) {
+          const slow = slowWrite(this.#settings.slow, item.entry, performance.now() - started);
+          if (slow !== null) this.#env.slowWrite(this.identity, slow);
+        }
         pending.push(item);
         if (item.entry) entries.push(item.entry);
       }
@@ -208,19 +203,8 @@ export class ShardWriter implements MergingWriter {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.counters.failed++;
-      return unwritten({ ok: false, id: operation.id, error: documentError(error, this.#mapping.dialect).toData() });
+      return unwritten({ ok: false, id: operation.id, error: documentError(error, this.#buffer.mapping.dialect).toData() });
     }
-  }
-
-  /** Deletions and refused documents are not logged, as in Elasticsearch. */
-  #logSlow(thresholds: SlowThresholds, { entry }: Pending, tookMs: number): void {
-    const level = slowLevel(thresholds.index, tookMs);
-    if (level === null || !entry || entry.op !== OP_INDEX) return;
-    const { id, routing, source } = entry;
-    const chars = Math.min(thresholds.sourceChars, MAX_SLOW_SOURCE);
-    // A character has at most four bytes; a part of one at the end is left out.
-    const text = new TextDecoder().decode((source ?? NO_BYTES).subarray(0, chars * 4), { stream: true }).slice(0, chars);
-    this.#env.slowWrite(this.identity, { level, tookMs, id, routing, source: text });
   }
 
   #prepareDelete(operation: ShardOperation): Pending {
@@ -259,7 +243,7 @@ export class ShardWriter implements MergingWriter {
         this.#currentReader(operation, current),
         this.identity,
         this.#env,
-        this.#mapping.source.enabled,
+        this.#buffer.mapping.source.enabled,
       );
       if (updated === 'delete') return this.#prepareDelete(operation);
       if (updated === 'noop') {
@@ -276,8 +260,17 @@ export class ShardWriter implements MergingWriter {
     const version = nextVersion(operation, current, this.identity);
     json ??= parseSource(source ?? NO_BYTES);
     const seqNo = this.#nextSeqNo;
-    const added = await this.#addToBuffer(operation.id, json, routing, seqNo, version, typedSource, operation.dynamicTemplates);
-    const synthetic = this.#mapping.syntheticSource(json);
+    const added = await this.#buffer.add({
+      id: operation.id,
+      seqNo,
+      version,
+      primaryTerm: this.#primaryTerm,
+      json,
+      routing,
+      source: typedSource,
+      templates: operation.dynamicTemplates,
+    });
+    const synthetic = this.#buffer.mapping.syntheticSource(json);
     if (synthetic !== null) source = Buffer.from(stringifySource(synthetic));
     this.#nextSeqNo++;
     const before = this.#versions.own(operation.id);
@@ -300,42 +293,6 @@ export class ShardWriter implements MergingWriter {
     };
   }
 
-  /** Parses the document into the open buffer. @returns its root document @throws ApiError: the document is refused and leaves no trace in the buffer */
-  async #addToBuffer(
-    id: string,
-    json: JsonObject,
-    routing: string | null,
-    seqNo: number,
-    version: number,
-    source: Uint8Array | null,
-    templates?: NamedTemplates,
-  ): Promise<number> {
-    const typed = source === null ? undefined : () => parseTypedSource(source);
-    const sourceBytes = source === null ? undefined : () => source.length;
-    for (let round = 0; ; round++) {
-      const buffer = this.#openBuffer();
-      const encoder = buffer.encoder;
-      let outcome: ReturnType<MappingSnapshot['parseDocument']>;
-      try {
-        outcome = this.#mapping.parseDocument(id, json, encoder, routing, typed, templates, sourceBytes);
-      } catch (error) {
-        encoder.reset();
-        throw error;
-      }
-      if (outcome.kind === 'parsed') return buffer.add({ id, seqNo, version, primaryTerm: this.#primaryTerm });
-      encoder.reset();
-      if (round === MAX_MAPPING_ROUNDS) throw illegalArgumentError(`mapping of [${id}] does not settle after ${round} updates`);
-      const { mapping, analysis } = await this.#env.updateMapping(this.identity.uuid, outcome.update.mappings);
-      this.useMapping(mapping, analysis);
-    }
-  }
-
-  #openBuffer(): OpenBuffer {
-    this.#buffer ??= this.#env.buffers.take();
-    this.#buffer.useMapping(this.identity.uuid, this.#mapping.fields, this.#analysis);
-    return this.#buffer;
-  }
-
   /** Reads the document to update; null if there is none. A version conflict is reported even if the update would change nothing. */
   #currentReader(operation: ShardOperation, current: NewestVersion | null): (() => StoredVersion) | null {
     if (current === null || current.deleted) return null;
@@ -350,7 +307,7 @@ export class ShardWriter implements MergingWriter {
     if (!outcome.ok || entry === null) return;
     if (replaces !== null) {
       if (replaces.segment === null) {
-        this.#buffer?.deleteDoc(replaces.docId);
+        this.#buffer.delete(replaces.docId);
         this.#segments.discard(replaces.seqNo); // it was never in a segment
       } else {
         this.#segments.delete(replaces.segment, replaces.docId);
@@ -369,7 +326,7 @@ export class ShardWriter implements MergingWriter {
   #undo(pending: readonly Pending[]): void {
     for (const { outcome, entry, added, before } of [...pending].reverse()) {
       if (entry === null) continue;
-      if (added >= 0) this.#buffer?.deleteDoc(added);
+      if (added >= 0) this.#buffer.delete(added);
       this.#versions.restore(outcome.id, before);
       this.#nextSeqNo = Math.min(this.#nextSeqNo, entry.seqNo);
     }
@@ -377,8 +334,7 @@ export class ShardWriter implements MergingWriter {
 
   /** Discards the open buffer and fills a new one from the log. */
   async #rebuildBuffer(): Promise<void> {
-    if (this.#buffer !== null) this.#env.buffers.give(this.#buffer);
-    this.#buffer = null;
+    this.#buffer.discard();
     this.#versions.rotate(this.#env.nowMs(), this.#settings.gcDeletesMs);
     for (const { seqNo, record } of this.#env.store.replay(this.identity.log, this.#segmentsSeqNo)) await this.#replay(seqNo, record);
   }
@@ -411,15 +367,11 @@ export class ShardWriter implements MergingWriter {
 
   /** Turns the open buffer into a segment that is not published yet. */
   async #makeSegment(): Promise<void> {
-    const buffer = this.#buffer;
-    if (buffer !== null) {
-      if (buffer.liveCount > 0) {
-        const image = buffer.flush();
-        await this.#segments.add(this.indexSort.length === 0 ? image : this.#env.sortSegment(image, this.indexSort));
-      }
+    if (this.#buffer.isOpen) {
+      const image = this.#buffer.flush();
+      if (image !== null) await this.#segments.add(this.indexSort.length === 0 ? image : this.#env.sortSegment(image, this.indexSort));
       this.#versions.rotate(this.#env.nowMs(), this.#settings.gcDeletesMs);
-      this.#env.buffers.give(buffer);
-      this.#buffer = null;
+      this.#buffer.discard();
     }
     this.#segmentsSeqNo = this.maxSeqNo;
   }
@@ -506,12 +458,15 @@ export class ShardWriter implements MergingWriter {
     const current = this.#documents.find(record.id);
     const { id, version, primaryTerm, routing } = record;
     let added = DELETED;
-    if (record.op === OP_INDEX) added = await this.#addToBuffer(id, parseSource(record.source), routing, seqNo, version, null);
+    if (record.op === OP_INDEX) {
+      const json = parseSource(record.source);
+      added = await this.#buffer.add({ id, seqNo, version, primaryTerm: this.#primaryTerm, json, routing, source: null });
+    }
     this.#versions.set(id, { seqNo, version, primaryTerm, docId: added, at: this.#env.nowMs() });
     const entry: LogEntry = { seqNo, op: record.op, id, version, primaryTerm, routing, source: record.source };
     const outcome = { ok: true, id, result: 'created', seqNo, primaryTerm, version, source: null } as const;
     this.#settle({ outcome, entry, added, replaces: current === null || current.deleted ? null : current, before: undefined });
-    if (this.#buffer?.isFull) await this.#makeSegment();
+    if (this.#buffer.isFull) await this.#makeSegment();
   }
 
   /** Gives this primary term to the operations that are accepted from now on. */
@@ -534,8 +489,7 @@ export class ShardWriter implements MergingWriter {
     if (options.flush) await this.flush();
     await this.exclusive(async () => {
       this.#closed = true;
-      if (this.#buffer !== null) this.#env.buffers.give(this.#buffer);
-      this.#buffer = null;
+      this.#buffer.discard();
     });
     await this.#merges.settled();
   }

@@ -1,4 +1,5 @@
 // An indexer: the only writer of the shards it owns. Runs in a thread of its own, or in the main thread when `threads` is 1.
+// One class, since each message and each turn of the clock concerns the same open shards; writers, copies and buffers are files of their own.
 import type { MessagePort } from 'node:worker_threads';
 import { SegmentSorter } from '../../arena/segment-sorter.ts';
 import { ApiError } from '../../errors/api-error.ts';

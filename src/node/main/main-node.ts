@@ -1,10 +1,10 @@
 // The main part of a node: owns the data directory, the metadata, the memory and the threads, and connects indexers, which write, with readers,
 // which search.
-// One class, since it only connects parts: placements, commands, snapshots, tasks, merges and lanes have their own files.
+// One class, since it only connects parts: messages, the memory of segments, placements, commands, snapshots, tasks, merges and lanes have their own
+// files.
 
 import { mkdirSync } from 'node:fs';
-import { ApiError } from '../../errors/api-error.ts';
-import type { Extent, SnapshotDescriptor } from '../../indexing/segment-set.ts';
+import type { SnapshotDescriptor } from '../../indexing/segment-set.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
 import type { RealmSettings } from '../../security/realms.ts';
 import type { SecurityView } from '../../security/records.ts';
@@ -14,21 +14,21 @@ import { checkStoreAtStart, markOpened, type StartCheck } from '../../store/stor
 import { compileEngine } from '../../wasm/kernels.ts';
 import { type ClusterLink, type LinkedNode, SOLE_NODE } from '../cluster/cluster-link.ts';
 import { breakerOf, type MemoryBreaker } from '../memory/memory-breaker.ts';
-import { PagedSegments } from '../memory/paged-segments.ts';
-import { SharedArenas } from '../memory/shared-arenas.ts';
-import { SnapshotRegistry } from '../memory/snapshot-registry.ts';
-import type { FromIndexer, FromReader, LogNotice, StateMessage, ToMerger, ToReader } from '../messages/messages.ts';
+import { SegmentMemory } from '../memory/segment-memory.ts';
+import type { LogNotice, StateMessage, ToMerger, ToReader } from '../messages/messages.ts';
 import type { FromSnapshots, ToSnapshots } from '../messages/snapshot-messages.ts';
 import { MetadataStore } from '../metadata/metadata-store.ts';
 import { dialectOfNode } from '../metadata/node-dialect.ts';
 import { SecurityStore } from '../metadata/security-store.ts';
-import type { NodeOptions } from '../threads/node-options.ts';
+import { type NodeOptions, nodeOptionsOf } from '../threads/node-options.ts';
 import { CommandQueue } from './command-queue.ts';
 import { DamageReports } from './damage-reports.ts';
 import { EarlyShards } from './early-shards.ts';
 import { IndexCloser } from './index-closer.ts';
 import { Indexers } from './indexers.ts';
+import { linkedNode } from './linked-node.ts';
 import { MainLanes } from './main-lanes.ts';
+import { MainMessages } from './main-messages.ts';
 import { MergeRunner } from './merge-runner.ts';
 import { MetadataCommands } from './metadata-commands.ts';
 import type { NodePart } from './node-part.ts';
@@ -45,8 +45,6 @@ import { Tasks } from './tasks.ts';
 
 /** Scratch region of the merger in each arena: it works in its own memory and needs little. */
 const MERGER_SCRATCH_BYTES = 64 << 10;
-/** The parent process does not start the service again, because it would fail the same way. */
-const EXIT_FATAL = 78;
 
 export interface MainOptions extends NodeOptions {
   readonly indexers: number;
@@ -68,9 +66,7 @@ export class MainNode {
   readonly #metadata: MetadataStore;
   readonly #security: SecurityStore;
   readonly #module: WebAssembly.Module;
-  readonly #arenas: SharedArenas;
-  readonly #registry: SnapshotRegistry;
-  readonly #paged: PagedSegments;
+  readonly #memory: SegmentMemory;
   readonly #early: EarlyShards;
   readonly #contexts: SearchContexts;
   readonly #tasks = new Tasks();
@@ -90,6 +86,7 @@ export class MainNode {
   readonly #queue = new CommandQueue();
   readonly #commands: MetadataCommands;
   readonly #securityCommands: SecurityCommands;
+  readonly #messages: MainMessages;
   #whenIndexed: (() => void) | null = null;
   #stopping: Promise<void> | null = null;
 
@@ -129,19 +126,21 @@ export class MainNode {
       damage: (uuid, shard) => this.#damage.of(uuid, shard),
     });
     this.#module = compileEngine();
-    this.#arenas = new SharedArenas(this.#module, (arena, memory, sections) => this.#early.addArena(arena, memory, sections));
-    this.#paged = new PagedSegments(this.#arenas, {
+    this.#memory = new SegmentMemory(this.#module, {
       memoryLimitBytes: options.memoryLimitBytes,
-      minBytes: options.settings['memory.whole_segment_size'],
-      allocate: (bytes, arena) => this.#arenas.allocate(bytes, arena),
+      minPagedBytes: options.settings['memory.whole_segment_size'],
+      breaker: this.breaker,
+      onArena: (arena, memory, sections) => this.#early.addArena(arena, memory, sections),
+      onSegmentReleased: (segment) => {
+        for (const channel of this.#indexers.channels) channel.notify({ type: 'released', segments: [segment] });
+      },
     });
-    this.#registry = new SnapshotRegistry((extent, segment) => this.#onFreed(extent, segment));
-    this.#contexts = new SearchContexts(this.#registry);
+    this.#contexts = new SearchContexts(this.#memory.registry);
     this.#closer = new IndexCloser({
       dataPath: options.dataPath,
       metadata: this.#metadata,
       placements: this.#placements,
-      registry: this.#registry,
+      registry: this.#memory.registry,
       indexers: this.#indexers,
     });
     this.#commands = new MetadataCommands({
@@ -173,7 +172,7 @@ export class MainNode {
     this.#parts = {
       module: this.#module,
       store: this.#store,
-      arenas: this.#arenas,
+      arenas: this.#memory.arenas,
       inProcess: options.inProcess,
       options: () => this.threadOptions,
       onStartError: (role, error) => options.onLog('error', `${role} failed to start: ${error.stack}`),
@@ -181,11 +180,11 @@ export class MainNode {
     };
     this.#merges = new MergeRunner({
       startMerger: () => this.#startPart<ToMerger, never>('merger', MERGER_SCRATCH_BYTES, () => undefined),
-      onMergerEnd: (merger) => this.#arenas.remove(merger),
-      hold: (segments) => this.#registry.hold(segments),
-      allocate: (bytes) => this.#allocate(bytes),
-      isScarce: (bytes) => this.#isScarce(bytes),
-      openFile: (file) => this.#paged.open(file, true),
+      onMergerEnd: (merger) => this.#memory.arenas.remove(merger),
+      hold: (segments) => this.#memory.registry.hold(segments),
+      allocate: (bytes) => this.#memory.allocate(bytes),
+      isScarce: (bytes) => this.#memory.isScarce(bytes),
+      openFile: (file) => this.#memory.paged.open(file, true),
     });
     this.#snapshotThread = new SnapshotThread({
       start: () => this.#startPart<ToSnapshots, FromSnapshots>('snapshots', 0, (notice) => this.#snapshots.onNotice(notice)),
@@ -195,9 +194,24 @@ export class MainNode {
       dataPath: options.dataPath,
       store: this.#store,
       module: this.#module,
-      allocate: (bytes, arena) => this.#allocate(bytes, arena),
-      release: (extent) => this.#release(extent),
-      openFile: (file) => this.#paged.open(file),
+      allocate: (bytes, arena) => this.#memory.allocate(bytes, arena),
+      release: (extent) => this.#memory.release(extent),
+      openFile: (file) => this.#memory.paged.open(file),
+    });
+    this.#messages = new MainMessages({
+      memory: this.#memory,
+      commands: this.#commands,
+      securityCommands: this.#securityCommands,
+      merges: this.#merges,
+      contexts: this.#contexts,
+      tasks: this.#tasks,
+      slowLogs: this.#slowLogs,
+      snapshots: this.#snapshots,
+      link,
+      lanes: () => this.#lanes,
+      publish: (snapshot) => this.#publish(snapshot),
+      onDamagedLog: (log, reason) => this.#onDamagedLog(log, reason),
+      log: (level, message) => options.onLog(level, message),
     });
     this.#lanes = options.lanes === 0 ? null : this.#makeLanes(options);
   }
@@ -205,8 +219,8 @@ export class MainNode {
   #makeLanes(options: MainOptions): MainLanes {
     return new MainLanes(
       {
-        arenas: this.#arenas,
-        registry: this.#registry,
+        arenas: this.#memory.arenas,
+        registry: this.#memory.registry,
         contexts: this.#contexts,
         tasks: this.#tasks,
         module: this.#module,
@@ -215,7 +229,7 @@ export class MainNode {
         breaker: this.breaker,
         connect: () => this.#indexers.connect(),
         current: () => this.#current(),
-        onMessage: (reader, message) => this.#onReader(reader, message),
+        onMessage: (reader, message) => this.#messages.onReader(reader, message),
       },
       options.lanes,
     );
@@ -261,34 +275,8 @@ export class MainNode {
     return this.#security.records;
   }
 
-  /** Options for threads. */
   get threadOptions(): NodeOptions {
-    const {
-      dataPath,
-      configPath,
-      clusterName,
-      nodeName,
-      nodeId,
-      indexBufferBytes,
-      writeQueueBytes,
-      scratchBytes,
-      breakers,
-      metrics,
-      settings,
-    } = this.#options;
-    return {
-      dataPath,
-      configPath,
-      clusterName,
-      nodeName,
-      nodeId,
-      indexBufferBytes,
-      writeQueueBytes,
-      scratchBytes,
-      breakers,
-      metrics,
-      settings,
-    };
+    return nodeOptionsOf(this.#options);
   }
 
   /**
@@ -298,7 +286,7 @@ export class MainNode {
    */
   async start(addReaders: () => void): Promise<void> {
     await this.#link.join(this.#linkedNode());
-    this.#indexers.prepare(this.#options.indexers, this.#parts, (message) => this.#onIndexer(message));
+    this.#indexers.prepare(this.#options.indexers, this.#parts, (message) => this.#messages.onIndexer(message));
     const { state } = this.#metadata;
     const placements = this.#placements.of(state);
     // Listed before requests are served, so that indices deleted by requests are not included.
@@ -313,7 +301,7 @@ export class MainNode {
         .request({ type: 'openShard', placement, snapshot })
         .catch((error) => this.#damage.reportShard(placement, `does not open: ${error.message}`));
       opened.push(done);
-      if (snapshot !== null) this.#registry.publish(snapshot);
+      if (snapshot !== null) this.#memory.registry.publish(snapshot);
       else {
         late.push(done);
         this.#indexers.run();
@@ -335,35 +323,17 @@ export class MainNode {
   }
 
   #linkedNode(): LinkedNode {
-    return {
-      state: () => this.#metadata.state,
-      position: this.#metadata.position,
-      replay: (entry) => {
-        if (entry.kind === 'command') this.#commands.replay(entry);
-        else if (entry.kind === 'security') this.#securityCommands.replay(entry.changes);
-        else this.#metadata.save({ ...this.#metadata.state, clusterUuid: entry.clusterUuid }, this.#link.metadataLog.position);
-      },
-      apply: async (entry) => {
-        if (entry.kind === 'command') await this.#commands.apply(entry);
-        else if (entry.kind === 'security') await this.#securityCommands.apply(entry.changes);
-      },
-      inQueue: (change) => this.#queue.run(change),
-      command: (name, args) => this.command(name, args),
-      askShard: (request) => {
-        const placement = this.#placements
-          .of(this.#metadata.state)
-          .find(({ uuid, shard }) => uuid === request.uuid && shard === request.shard);
-        if (placement === undefined)
-          throw new ApiError('shard_not_in_primary_mode_exception', 503, `no shard [${request.shard}] of [${request.uuid}] is open`);
-        return this.#indexers.channel(placement.indexer).request({ type: 'peer', request });
-      },
+    return linkedNode({
+      metadata: this.#metadata,
+      commands: this.#commands,
+      securityCommands: this.#securityCommands,
+      placements: this.#placements,
+      indexers: this.#indexers,
+      queue: this.#queue,
+      link: this.#link,
       broadcast: (message) => this.broadcast(message),
       log: (level, message) => this.#options.onLog(level, message),
-      fail: (error) => {
-        this.#options.onLog('error', `the node stops: ${error.message}`);
-        process.exit(EXIT_FATAL);
-      },
-    };
+    });
   }
 
   /** Messages that bring a new reader up to date: metadata, users, snapshots, nodes. */
@@ -374,7 +344,7 @@ export class MainNode {
       this.#stateMessage(),
       ...(cluster === null ? [] : [cluster]),
       ...(changes.length > 0 ? [{ type: 'security', changes } as const] : []),
-      ...this.#registry.newest().map((snapshot) => ({ type: 'snapshot', snapshot }) as const),
+      ...this.#memory.registry.newest().map((snapshot) => ({ type: 'snapshot', snapshot }) as const),
     ];
   }
 
@@ -382,11 +352,11 @@ export class MainNode {
   startReader(connect: ConnectReader): number {
     const { reader, part } = this.#readers.add(connect, this.#indexers.connect(), {
       scratchBytes: this.#options.scratchBytes,
-      onMessage: (number, message) => this.#onReader(number, message),
+      onMessage: (number, message) => this.#messages.onReader(number, message),
     });
     part.worker?.on('error', (error) => this.#onThreadError('http worker', error));
-    this.#arenas.add(part);
-    this.#registry.addReader(reader);
+    this.#memory.arenas.add(part);
+    this.#memory.registry.addReader(reader);
     return reader;
   }
 
@@ -465,116 +435,16 @@ export class MainNode {
     this.#damage.reportStore(lines);
   }
 
-  #onIndexer(message: FromIndexer): unknown {
-    switch (message.type) {
-      case 'allocate':
-        return this.#allocate(message.bytes, message.arena);
-      case 'openFile':
-        return this.#paged.open(message.file, message.isAnySize);
-      case 'publish':
-        return this.#publish(message.snapshot);
-      case 'updateMapping':
-        return this.#commands.updateMapping(message.uuid, message.mappings);
-      case 'merge':
-        return this.#merges.merge(message.segments, message.layout, message.file);
-      case 'slow':
-        return this.#slowLogs.add(message.entry);
-      case 'askNode':
-        return this.#link.ask(message.node, message.request);
-      case 'refreshOthers':
-        return this.#link.refreshOthers(message.uuid, message.shard);
-      case 'damaged':
-        return this.#onDamagedLog(message.log, message.reason);
-      case 'log':
-        return this.#options.onLog(message.level, message.message);
-    }
-  }
-
-  #onReader(reader: number, message: FromReader): unknown {
-    switch (message.type) {
-      case 'command':
-        return this.command(message.name, message.args, message.checkedAnalyses);
-      case 'securityCommand':
-        return this.#securityCommands.run(message.name, message.args);
-      case 'context':
-        return this.#contexts.handle(message.request);
-      case 'task':
-        return this.#tasks.handle(message.request);
-      case 'slow':
-        return this.#slowLogs.add(message.entry);
-      case 'slowEntries':
-        return this.#slowLogs.recent();
-      case 'snapshots':
-        return this.#snapshots.handle(message.request);
-      case 'release':
-        return this.#registry.released(reader, message.extents);
-      case 'lane':
-        return this.#lanes?.run(reader, message.request);
-      case 'laneCancel':
-        return this.#lanes?.cancel(reader, message.id);
-      case 'laneBegin':
-      case 'laneTimeout':
-        return;
-      case 'damaged':
-        return this.#onDamagedLog(message.log, message.reason);
-      case 'log':
-        return this.#options.onLog(message.level, message.message);
-    }
-  }
-
-  #allocate(bytes: number, arena?: number): Extent {
-    const limit = this.#options.memoryLimitBytes;
-    const used = this.#registry.publishedBytes + this.#arenas.sections.stats().residentBytes;
-    if (used + bytes > limit) {
-      throw new ApiError(
-        'circuit_breaking_exception',
-        429,
-        `[segments] Data too large, data for [segment] would be [${used + bytes}/${used + bytes}b], which is larger than the limit of [${limit}/${limit}b]`,
-        {
-          details: { bytes_wanted: used + bytes, bytes_limit: limit, durability: 'PERMANENT' },
-        },
-      );
-    }
-    return this.#arenas.allocate(bytes, arena);
-  }
-
   async #publish(snapshot: SnapshotDescriptor): Promise<void> {
-    this.#registry.publish(snapshot);
-    this.#noteSegments();
+    this.#memory.publish(snapshot);
     await this.broadcast({ type: 'snapshot', snapshot });
-  }
-
-  /** Whether segments that are in memory as a whole, and another one, would take more than half of what pools leave. */
-  #isScarce(bytes: number): boolean {
-    return this.#registry.publishedBytes + bytes > (this.#options.memoryLimitBytes - this.#paged.shareBytes) / 2;
-  }
-
-  #noteSegments(): void {
-    this.breaker.setSegments(this.#registry.publishedBytes + this.#arenas.sections.stats().residentBytes);
-    this.#arenas.sections.isMemoryScarce = this.#isScarce(0);
-  }
-
-  #release(extent: Extent): void {
-    this.#paged.close(extent);
-    this.#arenas.release(extent);
-  }
-
-  #onFreed(extent: Extent, segment: number | null): void {
-    this.#release(extent);
-    this.#noteSegments();
-    if (segment === null) return;
-    for (const channel of this.#indexers.channels) channel.notify({ type: 'released', segments: [segment] });
   }
 
   // -------------------------------------------------------------------------------------------------------- metadata
 
   /** As MetadataCommands.run. */
-  command<Name extends CommandName>(
-    name: Name,
-    args: CommandArgs<Name>,
-    checkedAnalyses: readonly string[] = [],
-  ): Promise<CommandResponse<Name>> {
-    return this.#commands.run(name, args, checkedAnalyses);
+  command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<CommandResponse<Name>> {
+    return this.#commands.run(name, args);
   }
 
   /** Replaces the users and roles of the settings in every thread, also in those that start later, and reads certificates again. */
@@ -603,7 +473,7 @@ export class MainNode {
     await this.#indexers.end();
     this.#slowLogs.close();
     await Promise.all([this.#merges.stop(), this.#snapshotThread.stop()]);
-    this.#paged.closeAll();
+    this.#memory.paged.closeAll();
     await this.#store.close();
     this.#lock.release();
   }

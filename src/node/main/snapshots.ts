@@ -1,5 +1,6 @@
 // Repositories and snapshots, coordinated by main: which operations run or wait, and which indices must not be deleted meanwhile. The
-// snapshot thread does the work on files. Changes of one repository run one after another.
+// snapshot thread does the work on files. Changes of one repository run one after another. One class, since each
+// operation is checked against those that run.
 //   create    hold every shard at its current state ──► copy (thread) ──► add to the list ──► release the shards
 //   restore   copy into new, unused logs and folders (thread) ──► add or replace the indices in one metadata command
 import { randomBytes } from 'node:crypto';

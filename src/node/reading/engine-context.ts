@@ -8,7 +8,7 @@ import type { IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
 import { ReadCounters } from '../../api/core/read-counters.ts';
 import type { RequestMemory } from '../../api/core/request-memory.ts';
 import { EngineSearchCaches } from '../../api/core/search-caches.ts';
-import type { ContextKind, ContextState, OpenContextInfo, SearchContextStore, UsedContext } from '../../api/core/search-context.ts';
+import type { SearchContextStore } from '../../api/core/search-context.ts';
 import type { SlowLog } from '../../api/core/slow-log.ts';
 import type { SnapshotStore } from '../../api/core/snapshot-store.ts';
 import type { TaskStore } from '../../api/core/task-store.ts';
@@ -26,7 +26,7 @@ import type { SecurityView } from '../../security/records.ts';
 import type { SecurityService } from '../../security/service.ts';
 import { OP_DELETE, type Store } from '../../store/store.ts';
 import { breakerOf } from '../memory/memory-breaker.ts';
-import type { PublishedSnapshot, ReaderSnapshots } from '../memory/reader-snapshots.ts';
+import type { ReaderSnapshots } from '../memory/reader-snapshots.ts';
 import type { Channel } from '../messages/channel.ts';
 import type { FromReader, ReplyTo, ShardPlacement, ShardRequest, ToReader, WriterStats } from '../messages/messages.ts';
 import type { ClusterMessage } from '../messages/peer-messages.ts';
@@ -38,6 +38,7 @@ import { rehearse } from '../metadata/rehearse.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { AsyncSearches } from './async-searches.ts';
 import { fieldMemory } from './field-memory.ts';
+import { ReaderContexts, readerSnapshots, readerTasks } from './main-stores.ts';
 
 const packr = new Packr({ int64AsType: 'number' });
 
@@ -51,85 +52,6 @@ interface Placed {
   readonly placement: ShardPlacement;
   readonly progress: Float64Array;
   readonly reads: ReadCounters;
-}
-
-class ReaderContexts implements SearchContextStore {
-  readonly #main: Channel<FromReader, ToReader>;
-  readonly #states: IndexStates;
-  readonly #snapshots: ReaderSnapshots;
-
-  constructor(main: Channel<FromReader, ToReader>, states: IndexStates, snapshots: ReaderSnapshots) {
-    this.#main = main;
-    this.#states = states;
-    this.#snapshots = snapshots;
-  }
-
-  open(kind: ContextKind, snapshots: readonly ShardSnapshot[], options: { keepAliveMs: number; limit: number; state: ContextState }) {
-    const descriptors = (snapshots as readonly PublishedSnapshot[]).map(({ descriptor }) => descriptor);
-    return this.#main.request({ type: 'context', request: { action: 'open', kind, snapshots: descriptors, ...options } });
-  }
-
-  async use(kind: ContextKind, key: string, keepAliveMs: number | null): Promise<UsedContext | null> {
-    const borrowed = await this.#main.request({ type: 'context', request: { action: 'use', kind, key, keepAliveMs } });
-    if (borrowed === null) return null;
-    const { loan } = borrowed;
-    const snapshots: ShardSnapshot[] = [];
-    const end = (state?: ContextState) => {
-      for (const snapshot of snapshots) snapshot.release();
-      return this.#main.request({ type: 'context', request: { action: 'endUse', loan, state } });
-    };
-    for (const descriptor of borrowed.snapshots) {
-      const index = this.#states.byUuid(descriptor.indexUuid);
-      if (index?.meta.state !== 'open') {
-        await end();
-        return null;
-      }
-      snapshots.push(this.#snapshots.borrow(descriptor, index));
-    }
-    return { snapshots, state: borrowed.state, end };
-  }
-
-  close(kind: ContextKind, keys: readonly string[] | null): Promise<string[]> {
-    return this.#main.request({ type: 'context', request: { action: 'close', kind, keys } });
-  }
-
-  async list(kind: ContextKind): Promise<OpenContextInfo[]> {
-    const infos = await this.#main.request({ type: 'context', request: { action: 'list', kind } });
-    return infos.map(({ indexUuids, ...info }) => ({
-      ...info,
-      indices: indexUuids.flatMap((uuid) => this.#states.byUuid(uuid)?.meta.name ?? []),
-    }));
-  }
-}
-
-/** The task list of main. */
-function readerTasks(main: Channel<FromReader, ToReader>): TaskStore {
-  return {
-    start: (task) => main.request({ type: 'task', request: { action: 'start', task } }),
-    report: (id, status) => main.request({ type: 'task', request: { action: 'report', id, status } }),
-    finish: (id, result) => main.request({ type: 'task', request: { action: 'finish', id, result } }),
-    get: (id) => main.request({ type: 'task', request: { action: 'get', id } }),
-    list: () => main.request({ type: 'task', request: { action: 'list' } }),
-    cancel: (ids) => main.request({ type: 'task', request: { action: 'cancel', ids } }),
-    rethrottle: (id, requestsPerSecond) => main.request({ type: 'task', request: { action: 'rethrottle', id, requestsPerSecond } }),
-  };
-}
-
-/** Repositories and snapshots, by way of main. */
-function readerSnapshots(main: Channel<FromReader, ToReader>): SnapshotStore {
-  return {
-    verify: (config, write) => main.request({ type: 'snapshots', request: { action: 'verify', config, write } }),
-    list: (repository) => main.request({ type: 'snapshots', request: { action: 'list', repository } }),
-    running: () => main.request({ type: 'snapshots', request: { action: 'running' } }),
-    details: (repository, snapshot) => main.request({ type: 'snapshots', request: { action: 'details', repository, snapshot } }),
-    cleanup: (repository) => main.request({ type: 'snapshots', request: { action: 'cleanup', repository } }),
-    create: (request) => main.request({ type: 'snapshots', request: { action: 'create', request } }),
-    delete: (repository, snapshots) => main.request({ type: 'snapshots', request: { action: 'delete', repository, snapshots } }),
-    clone: (request) => main.request({ type: 'snapshots', request: { action: 'clone', request } }),
-    executePolicy: (id) => main.request({ type: 'snapshots', request: { action: 'executePolicy', id } }),
-    executeRetention: () => main.request({ type: 'snapshots', request: { action: 'executeRetention' } }),
-    restore: (request) => main.request({ type: 'snapshots', request: { action: 'restore', request } }),
-  };
 }
 
 export class ReaderContext implements EngineContext {

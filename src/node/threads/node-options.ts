@@ -21,3 +21,32 @@ export interface NodeOptions {
   /** All settings by name, for REST, logs and authentication. */
   readonly settings: Settings;
 }
+
+/** The options alone, without what a subtype adds to them, which may not be sendable. */
+export function nodeOptionsOf({
+  dataPath,
+  configPath,
+  clusterName,
+  nodeName,
+  nodeId,
+  indexBufferBytes,
+  writeQueueBytes,
+  scratchBytes,
+  breakers,
+  metrics,
+  settings,
+}: NodeOptions): NodeOptions {
+  return {
+    dataPath,
+    configPath,
+    clusterName,
+    nodeName,
+    nodeId,
+    indexBufferBytes,
+    writeQueueBytes,
+    scratchBytes,
+    breakers,
+    metrics,
+    settings,
+  };
+}

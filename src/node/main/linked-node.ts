@@ -1,0 +1,68 @@
+// The node as its cluster link sees it: applies the entries of other nodes to this node's metadata and users, and passes their requests to shards.
+import type { LogLevel } from '../../common/log/logger.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import type { ClusterLink, LinkedNode } from '../cluster/cluster-link.ts';
+import type { ToReader } from '../messages/messages.ts';
+import type { MetadataStore } from '../metadata/metadata-store.ts';
+import type { CommandQueue } from './command-queue.ts';
+import type { Indexers } from './indexers.ts';
+import type { MetadataCommands } from './metadata-commands.ts';
+import type { SecurityCommands } from './security-commands.ts';
+import type { ShardPlacements } from './shard-placements.ts';
+
+/** The parent process does not start the service again, because it would fail the same way. */
+const EXIT_FATAL = 78;
+
+/** The parts of main that other nodes may reach. */
+export interface LinkedParts {
+  readonly metadata: MetadataStore;
+  readonly commands: MetadataCommands;
+  readonly securityCommands: SecurityCommands;
+  readonly placements: ShardPlacements;
+  readonly indexers: Indexers;
+  readonly queue: CommandQueue;
+  readonly link: ClusterLink;
+  readonly broadcast: (message: ToReader) => Promise<void>;
+  readonly log: (level: LogLevel, message: string) => void;
+}
+
+export function linkedNode({
+  metadata,
+  commands,
+  securityCommands,
+  placements,
+  indexers,
+  queue,
+  link,
+  broadcast,
+  log,
+}: LinkedParts): LinkedNode {
+  return {
+    state: () => metadata.state,
+    position: metadata.position,
+    replay: (entry) => {
+      if (entry.kind === 'command') commands.replay(entry);
+      else if (entry.kind === 'security') securityCommands.replay(entry.changes);
+      else metadata.save({ ...metadata.state, clusterUuid: entry.clusterUuid }, link.metadataLog.position);
+    },
+    apply: async (entry) => {
+      if (entry.kind === 'command') await commands.apply(entry);
+      else if (entry.kind === 'security') await securityCommands.apply(entry.changes);
+    },
+    inQueue: (change) => queue.run(change),
+    command: (name, args) => commands.run(name, args),
+    askShard: (request) => {
+      const { uuid, shard } = request;
+      const placement = placements.of(metadata.state).find((candidate) => candidate.uuid === uuid && candidate.shard === shard);
+      if (placement === undefined)
+        throw new ApiError('shard_not_in_primary_mode_exception', 503, `no shard [${shard}] of [${uuid}] is open`);
+      return indexers.channel(placement.indexer).request({ type: 'peer', request });
+    },
+    broadcast,
+    log,
+    fail: (error) => {
+      log('error', `the node stops: ${error.message}`);
+      process.exit(EXIT_FATAL);
+    },
+  };
+}
