@@ -3,6 +3,7 @@
 //   words: control | pools: start, bytes, resident (KB) ··· | rows: state, address, bytes, last use, pool ···
 //   pins:  u16[threads][rows], each thread writes its own, so that a thread that ends leaves nothing behind
 // Rows and pins are the only state: free ranges are derived from the rows, so terminating a thread between two writes breaks nothing.
+// One file, since every transition of a row's state, and who may make it, has to be seen together.
 import { formatByteSize } from '../common/text/byte-size.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { SectionStats } from '../plan/segment-reader.ts';

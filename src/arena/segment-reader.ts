@@ -10,14 +10,14 @@ import { type TemporaryValues, temporaryColumn } from '../plan/temporary-column.
 import { findId, idOf } from '../wasm/buffer.ts';
 import { bitsetBytes, bitsetCount, bitsetCountAnd, bitsetNext } from '../wasm/codec.ts';
 import { columnBounds, firstValue, rawValues } from '../wasm/docvalues.ts';
-import { FIELD_FREQS, FIELD_OFFSETS, FIELD_POSITIONS } from '../wasm/generated/codec.ts';
 import { COLUMN_MULTI, Column } from '../wasm/generated/docvalues.ts';
 import { MAX_FUZZY_LENGTH, TermsHeader } from '../wasm/generated/terms.ts';
 import type { Kernels } from '../wasm/kernels.ts';
-import { getU32, getU64 } from '../wasm/records.ts';
+import { getU32 } from '../wasm/records.ts';
 import { type FoundTerm, fuzzyTerms, lookupTerm, MAX_FUZZY_EDITS, seekOrd, termOf, walkTerms } from '../wasm/terms.ts';
 import type { Nearest } from '../wasm/vectors.ts';
 import type { PagedImage } from './paged-image.ts';
+import { PlacedColumn, PlacedPostings } from './placed-sections.ts';
 import type { PinnedSections } from './section-table.ts';
 import { type CheckOptions, type FieldPlace, readImage, type SegmentPlaces } from './segment-image.ts';
 import { visitPositions } from './term-positions.ts';
@@ -41,78 +41,6 @@ const NO_TERMS = {
 } as const;
 
 const NO_VECTORS: Nearest = { docs: new Uint32Array(0), similarities: new Float32Array(0) };
-
-/** Postings of a field whose sections are loaded on first use. */
-class PlacedPostings implements SegmentPostings {
-  readonly hasFreqs: boolean;
-  readonly hasPositions: boolean;
-  readonly hasOffsets: boolean;
-  readonly termCount: number;
-  readonly docCount: number;
-  readonly sumDocFreq: number;
-  readonly sumTotalTermFreq: number;
-  readonly hasNorms: boolean;
-  readonly #place: FieldPlace;
-
-  constructor(k: Kernels, place: FieldPlace) {
-    const dictionary = place.terms;
-    const flags = getU32(k, dictionary, TermsHeader.flags);
-    this.hasFreqs = (flags & FIELD_FREQS) !== 0;
-    this.hasPositions = (flags & FIELD_POSITIONS) !== 0;
-    this.hasOffsets = (flags & FIELD_OFFSETS) !== 0;
-    this.termCount = getU32(k, dictionary, TermsHeader.termCount);
-    this.docCount = getU32(k, dictionary, TermsHeader.docCount);
-    this.sumDocFreq = Number(getU64(k, dictionary, TermsHeader.sumDocFreq));
-    this.sumTotalTermFreq = Number(getU64(k, dictionary, TermsHeader.sumTotalTermFreq));
-    this.hasNorms = place.hasNorms;
-    this.#place = place;
-  }
-
-  get ptr(): number {
-    return this.#place.terms;
-  }
-
-  get positionsPtr(): number {
-    return this.#place.positions;
-  }
-
-  get normsPtr(): number {
-    return this.#place.norms;
-  }
-
-  get base(): number {
-    return this.#place.postings;
-  }
-
-  get shift(): number {
-    return (this.#place.postings - this.#place.recordBase) >>> 0;
-  }
-}
-
-/** A column whose section is loaded on first use. */
-class PlacedColumn implements SegmentColumn {
-  readonly kind: SegmentColumn['kind'];
-  readonly multiValued: boolean;
-  readonly docCount: number;
-  readonly valueCount: number;
-  readonly min: bigint | number;
-  readonly max: bigint | number;
-  readonly #place: FieldPlace;
-
-  constructor(place: FieldPlace, column: Omit<SegmentColumn, 'ptr'>) {
-    this.kind = column.kind;
-    this.multiValued = column.multiValued;
-    this.docCount = column.docCount;
-    this.valueCount = column.valueCount;
-    this.min = column.min;
-    this.max = column.max;
-    this.#place = place;
-  }
-
-  get ptr(): number {
-    return this.kind === 'binary' ? this.#place.binary : this.#place.column;
-  }
-}
 
 interface Deletions {
   readonly liveDocsPtr: number;

@@ -1,4 +1,5 @@
 // Encodes a PlanNode tree as the records of assembly/search/node.ts in a worker's scratch region.
+// One class with a short method per operation, since nodes are encoded recursively.
 import { pushAll } from '../common/large-lists.ts';
 import { Column } from '../wasm/generated/docvalues.ts';
 import {

@@ -11,7 +11,7 @@ import { BucketsOut, type OutBucket } from '../reduce/out.ts';
 import { termBytes } from '../reduce/term-bytes.ts';
 import { bindSource, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggType, Slice } from '../types.ts';
-import { ipText } from './ranges.ts';
+import { ipText } from './ip-addresses.ts';
 
 interface PrefixParams {
   readonly source: SourceParams;

@@ -12,7 +12,7 @@ import type { AggColumn, AggNode, AggRange } from '../../plan/agg-plan.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { isPlaneDistance } from '../../query/geo/geo-point.ts';
-import { illegalArgumentError, numberFormatError, parameterError, parsingError, tooManyBuckets, xContentError } from '../errors.ts';
+import { illegalArgumentError, numberFormatError, parsingError, tooManyBuckets, xContentError } from '../errors.ts';
 import { isHistogram } from '../metrics/pre-aggregated.ts';
 import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
@@ -21,6 +21,7 @@ import { BucketsOut, type OutBucket } from '../reduce/out.ts';
 import { bindSource, columnIn, columnOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, BindContext, MergedAgg, ReduceContext, SegmentScope, Slice } from '../types.ts';
 import { countedSlices, refuseCountedChildren } from './counted-buckets.ts';
+import { ipBytes, ipText, maskRange, toBigInt } from './ip-addresses.ts';
 
 /** Ranges of one aggregation, whatever `search.max_buckets` is: each range is compared with the values of every document. */
 const MAX_RANGES = 10_000;
@@ -74,7 +75,7 @@ function parseRanges(p: Params, source: SourceParams, withMask: boolean): RangeP
         else if (text !== null) range.to = text;
       }
       inner.done();
-      if (range.mask !== null) checkMask(p.typeName, range.mask);
+      if (range.mask !== null) maskRange(p.typeName, range.mask);
       return range;
     } catch (error) {
       throw xContentError(`[${p.typeName}] failed to parse field [ranges]`, asCause(error));
@@ -226,70 +227,6 @@ export const dateRangeType: AggType = {
 
 // ip_range
 
-function ipBytes(text: string): Uint8Array | null {
-  const v4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text);
-  const bytes = new Uint8Array(16);
-  if (v4) {
-    const parts = v4.slice(1).map(Number);
-    if (parts.some((part) => part > 255)) return null;
-    bytes.set([255, 255, ...parts], 10);
-    return bytes;
-  }
-  const halves = text.split('::');
-  if (!text.includes(':') || halves.length > 2) return null;
-  const groups = halves.map((half) => (half === '' ? [] : half.split(':')));
-  const count = groups.reduce((sum, half) => sum + half.length, 0);
-  if (halves.length === 1 ? count !== 8 : count > 7) return null;
-  const all = halves.length === 1 ? groups[0] : [...groups[0], ...Array.from({ length: 8 - count }, () => '0'), ...groups[1]];
-  for (const [i, group] of all.entries()) {
-    if (!/^[0-9a-fA-F]{1,4}$/.test(group)) return null;
-    const value = Number.parseInt(group, 16);
-    bytes[2 * i] = value >> 8;
-    bytes[2 * i + 1] = value & 255;
-  }
-  return bytes;
-}
-
-function checkMask(typeName: string, mask: string): { from: Uint8Array; to: Uint8Array | null } {
-  const [address, length] = mask.split('/');
-  const from = ipBytes(address);
-  const bits = address.includes(':') ? 128 : 32;
-  if (!from || length === undefined || !/^\d+$/.test(length))
-    throw parameterError(typeName, 'ranges', `Expected [ip/prefix] but was [${mask}]`);
-  if (Number(length) > bits) {
-    throw illegalArgumentError(`Illegal prefix length [${length}] in [${mask}]. Must be 0-32 for IPv4 ranges, 0-128 for IPv6 ranges`);
-  }
-  const prefix = Number(length) + 128 - bits;
-  let value = toBigInt(from);
-  const size = 1n << BigInt(128 - prefix);
-  value -= value % size;
-  const end = value + size;
-  return { from: fromBigInt(value), to: end >= 1n << 128n ? null : fromBigInt(end) };
-}
-
-function toBigInt(bytes: Uint8Array): bigint {
-  return bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n);
-}
-
-function fromBigInt(value: bigint): Uint8Array {
-  return Uint8Array.from({ length: 16 }, (_, i) => Number((value >> BigInt(8 * (15 - i))) & 255n));
-}
-
-/** String form of a 16-byte address: dotted for mapped IPv4, else as in RFC 5952. */
-export function ipText(bytes: Uint8Array): string {
-  if (bytes.subarray(0, 10).every((b) => b === 0) && bytes[10] === 255 && bytes[11] === 255) return bytes.subarray(12).join('.');
-  const groups = Array.from({ length: 8 }, (_, i) => ((bytes[2 * i] << 8) | bytes[2 * i + 1]).toString(16));
-  let best = { at: -1, length: 1 };
-  for (let i = 0; i < 8; i++) {
-    let j = i;
-    while (j < 8 && groups[j] === '0') j++;
-    if (j - i > best.length) best = { at: i, length: j - i };
-    if (j > i) i = j;
-  }
-  if (best.at < 0) return groups.join(':');
-  return `${groups.slice(0, best.at).join(':')}::${groups.slice(best.at + best.length).join(':')}`;
-}
-
 export const ipRangeType: AggType = {
   isBucket: true,
   parse(_name, typeName, body): RangeParams {
@@ -307,7 +244,7 @@ export const ipRangeType: AggType = {
       return bytes;
     };
     const rows = params.ranges.map(({ key, from, to, mask }) => {
-      const ends = mask !== null ? checkMask('ip_range', mask) : { from: bytesOf(from), to: bytesOf(to) };
+      const ends = mask !== null ? maskRange('ip_range', mask) : { from: bytesOf(from), to: bytesOf(to) };
       const fields: MutableJsonObject = { ...(ends.from ? { from: ipText(ends.from) } : {}), ...(ends.to ? { to: ipText(ends.to) } : {}) };
       return { ends, shown: { key: key ?? mask ?? `${fields.from ?? '*'}-${fields.to ?? '*'}`, fields } };
     });

@@ -1,5 +1,6 @@
 // SMILE, the binary form of JSON that Jackson reads and writes, for request and response bodies. Names are shared; strings are shared in what is read
 // only. Byte strings become base64 strings. Source: the Smile format specification 1.0.
+// Reader and writer share the tokens of the format, and are therefore in one file.
 import { MAX_JSON_DEPTH } from './json-syntax-error.ts';
 import { setOwn } from './own-property.ts';
 import { MAX_VALUE_BYTES, TOO_MANY_VALUES, VALUE_BYTES } from './value-budget.ts';

@@ -1,4 +1,5 @@
 // A client's session: its commands up to the login, the authentication request, and the connection to the back end.
+// One class: each step continues with the socket, timer and buffered commands of the step before, and any of them may end the session.
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { setDeadline, type Timed, unwatch, watch } from '../../http/wire/deadlines.ts';

@@ -3,20 +3,18 @@
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { writeJson } from '../../common/json/json-write.ts';
 import { getOwn } from '../../common/json/own-property.ts';
-import { javaText } from '../../common/text/java-text.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { DocumentSink } from '../core/document-sink.ts';
 import type { DocumentContext, Mapper } from '../core/mapper.ts';
-import { METADATA_FIELDS } from '../core/model.ts';
 import { NULL_SINK } from '../core/null-sink.ts';
 import { instantText } from '../core/time-bounds.ts';
 import type { CompiledField, CompiledMapping, CompiledObject } from '../definition/compiled-mapping.ts';
 import { scratchUtf8, utf8 } from '../values/utf8.ts';
+import { checkName, preview, refuseMetadata, refuseStrict } from './refused-names.ts';
 import { isIdOfSeries, SeriesSink } from './series.ts';
 
-const PREVIEW_LENGTH = 50;
 const IGNORED = utf8('_ignored');
 const ROUTING = utf8('_routing');
 /** Maximum nesting of lists, more than any mapping needs. */
@@ -395,52 +393,4 @@ function sourceValues(value: unknown, path: string): unknown[] {
   return found;
 }
 
-/** @throws ApiError mapper_parsing_exception: a document contains a metadata field */
-function refuseMetadata(key: string, value: unknown, id: string): void {
-  if (!METADATA_FIELDS.has(key)) return;
-  const cause = `Field [${key}] is a metadata field and cannot be added inside a document. Use the index API request parameters.`;
-  throw mapperParsingError(
-    `failed to parse field [${key}] of type [${key}] in document with id '${id}'. Preview of field's value: '${preview(value)}'`,
-    mapperParsingError(cause),
-  );
-}
-
-/** @throws ApiError strict_dynamic_mapping_exception: the object accepts no new fields */
-function refuseStrict({ dynamic, path }: CompiledObject, name: string, value: unknown): void {
-  if ((dynamic !== 'strict' && dynamic !== 'strict_allow_templates') || isEmpty(value)) return;
-  throw new ApiError(
-    'strict_dynamic_mapping_exception',
-    400,
-    `mapping set to ${dynamic}, dynamic introduction of [${name}] within [${path === '' ? '_doc' : path}] is not allowed`,
-  );
-}
-
 const NONE: readonly string[] = [];
-
-function preview(value: unknown): string {
-  const text = javaText(value);
-  return text.length > PREVIEW_LENGTH ? `${text.slice(0, PREVIEW_LENGTH)}...` : text;
-}
-
-/** True for values from which no mapping can be derived: strict mappings accept them. */
-export function isEmpty(value: unknown): boolean {
-  return value === null || (Array.isArray(value) && value.every(isEmpty));
-}
-
-/** @throws ApiError mapper_parsing_exception: an empty name, or a name with empty parts */
-export function checkName(name: string): void {
-  if (name === '') throw mapperParsingError('failed to parse', illegalArgumentError('field name cannot be an empty string'));
-  if (name.trim() === '') throw mapperParsingError('failed to parse', illegalArgumentError('field name cannot contain only whitespace'));
-  if (/^\.+$/.test(name))
-    throw mapperParsingError('failed to parse', illegalArgumentError('field name cannot contain only the character [.]'));
-  for (const part of name.split('.')) {
-    if (part === '') {
-      throw mapperParsingError(
-        'failed to parse',
-        illegalArgumentError(`object field starting or ending with a [.] makes object resolution ambiguous: [${name}]`),
-      );
-    }
-    if (part.trim() === '')
-      throw mapperParsingError('failed to parse', illegalArgumentError(`field name cannot contain only whitespace: [${name}]`));
-  }
-}

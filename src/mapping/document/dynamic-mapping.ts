@@ -13,8 +13,8 @@ import { type Dynamic, type DynamicTemplate, METADATA_FIELDS, type RootMapping }
 import { longNamesError, nameCharsLimit } from '../definition/check-mapping.ts';
 import type { CompiledField, CompiledMapping, CompiledObject } from '../definition/compiled-mapping.ts';
 import { type DynamicType, findTemplate, isRuntimeTemplate, mappingOf, RUNTIME_TYPES } from '../definition/dynamic-templates.ts';
-import { checkName, isEmpty } from './document-parser.ts';
 import { checkSameType, type Draft, draftOf, isDraft, isInTemplate, mixedError, pathOf, toMapping } from './field-draft.ts';
+import { checkName, isEmpty } from './refused-names.ts';
 
 const DEFAULT_DATE_FORMATS: readonly string[] = ['strict_date_optional_time', 'yyyy/MM/dd HH:mm:ss||yyyy/MM/dd||epoch_millis'];
 

@@ -1,5 +1,6 @@
 // Expressions of column programs: numbers and booleans of known types. Whatever else a script contains is not supported: the compiled script runs
 // instead. What can fail when it runs (a missing value, a division by zero) gives up the document, which the compiled script then reports.
+// One file, since an expression of each form contains expressions of any other.
 import { classNamed, type Implementation, typeNamed } from '../java/class-info.ts';
 import type { Expression } from '../syntax/tree.ts';
 import type { ColumnField } from './column-field.ts';

@@ -1,4 +1,5 @@
 // The body of a search as a typed request, with Elasticsearch's defaults. Queries are parsed; aggregations remain JSON.
+// One file: the request's fields, their defaults and the reader of each key are three parts of one table.
 
 import { isObject, type JsonObject, type MutableJsonObject, tokenOf } from '../../common/json/json-value.ts';
 import type { SourceFilter } from '../../common/json/source-filter.ts';

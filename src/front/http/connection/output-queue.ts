@@ -1,6 +1,6 @@
 // Output of a connection that has not been sent yet: pieces in memory and file regions, in order.
 //   header, body pieces -> queue -> batch of one write -> socket
-// Applies rate limits and tells producers when to wait.
+// Applies rate limits and tells producers when to wait. One class, since every write depends on what is queued, batched and held back.
 import { readSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { DirectWriter } from '../../../http/wire/direct-writer.ts';

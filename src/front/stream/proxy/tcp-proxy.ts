@@ -11,72 +11,12 @@ import { type ClientConsumer, type ClientStream, filtered, STATUS } from '../mod
 import { endpoint } from '../session.ts';
 import { Attempts } from './attempts.ts';
 import { bindAddress, type ProxyConf, rateOf, tlsConfOf } from './conf.ts';
-import { Throttle } from './throttle.ts';
+import { HeldBack } from './held-back.ts';
 
 /** A read of at least this size makes the next one use a larger buffer. */
 const LARGE_READ = 24 * 1024;
 const EMPTY: Buffer = Buffer.alloc(0);
 const TIMED_OUT = '110: Connection timed out';
-
-/** Bytes of one direction that are delayed by a rate limit. */
-class HeldBack {
-  readonly throttle: Throttle;
-  readonly #limit: number;
-  readonly #emit: (data: Buffer) => void;
-  readonly #onEmpty: () => void;
-  #held: Buffer[] = [];
-  #timer: NodeJS.Timeout | null = null;
-
-  /** @param limit  bytes that pass at once @param onEmpty  nothing is held any more */
-  constructor(rate: number, limit: number, emit: (data: Buffer) => void, onEmpty: () => void) {
-    this.throttle = new Throttle(rate);
-    this.#limit = limit;
-    this.#emit = emit;
-    this.#onEmpty = onEmpty;
-  }
-
-  get empty(): boolean {
-    return this.#held.length === 0;
-  }
-
-  push(data: Buffer): void {
-    this.#held.push(data);
-    if (!this.#timer) this.#pump();
-  }
-
-  stop(): void {
-    if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = null;
-    this.#held = [];
-  }
-
-  #pump(): void {
-    this.#timer = null;
-    const { throttle } = this;
-    while (this.#held.length > 0) {
-      const { allowance } = throttle;
-      if (allowance <= 0) {
-        this.#wait(throttle.waitMs);
-        return;
-      }
-      const [first] = this.#held;
-      const part = first.subarray(0, Math.min(allowance, this.#limit));
-      if (part.length === first.length) this.#held.shift();
-      else this.#held[0] = first.subarray(part.length);
-      const pauseMs = throttle.pass(part.length);
-      this.#emit(part);
-      if (pauseMs > 0) {
-        this.#wait(pauseMs);
-        return;
-      }
-    }
-    this.#onEmpty();
-  }
-
-  #wait(ms: number): void {
-    this.#timer = setTimeout(() => this.#pump(), ms);
-  }
-}
 
 export class TcpProxy implements ClientConsumer, ConnectionEvents {
   readonly #s: ClientStream;

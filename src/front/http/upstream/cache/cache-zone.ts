@@ -1,6 +1,6 @@
 // Cache zones: files on disk, an index in memory, and small hot responses in memory, too. Each event loop has the whole index; changes are
 // broadcast, and applied before the next lookup. What all loops count or lock together (uses, the lock of the fetching request) is in
-// shared memory.
+// shared memory. One class, since the index, its files and the hot copies change together.
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { nowSeconds } from '../../../../http/wire/clock.ts';

@@ -1,0 +1,57 @@
+// Names that a document may not contain: of metadata fields, of new fields in strict objects, and malformed ones.
+import { javaText } from '../../common/text/java-text.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
+import { METADATA_FIELDS } from '../core/model.ts';
+import type { CompiledObject } from '../definition/compiled-mapping.ts';
+
+const PREVIEW_LENGTH = 50;
+
+/** @throws ApiError mapper_parsing_exception: a document contains a metadata field */
+export function refuseMetadata(key: string, value: unknown, id: string): void {
+  if (!METADATA_FIELDS.has(key)) return;
+  const cause = `Field [${key}] is a metadata field and cannot be added inside a document. Use the index API request parameters.`;
+  throw mapperParsingError(
+    `failed to parse field [${key}] of type [${key}] in document with id '${id}'. Preview of field's value: '${preview(value)}'`,
+    mapperParsingError(cause),
+  );
+}
+
+/** @throws ApiError strict_dynamic_mapping_exception: the object accepts no new fields */
+export function refuseStrict({ dynamic, path }: CompiledObject, name: string, value: unknown): void {
+  if ((dynamic !== 'strict' && dynamic !== 'strict_allow_templates') || isEmpty(value)) return;
+  throw new ApiError(
+    'strict_dynamic_mapping_exception',
+    400,
+    `mapping set to ${dynamic}, dynamic introduction of [${name}] within [${path === '' ? '_doc' : path}] is not allowed`,
+  );
+}
+
+/** The first characters of a value, for messages. */
+export function preview(value: unknown): string {
+  const text = javaText(value);
+  return text.length > PREVIEW_LENGTH ? `${text.slice(0, PREVIEW_LENGTH)}...` : text;
+}
+
+/** True for values from which no mapping can be derived: strict mappings accept them. */
+export function isEmpty(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.every(isEmpty));
+}
+
+/** @throws ApiError mapper_parsing_exception: an empty name, or a name with empty parts */
+export function checkName(name: string): void {
+  if (name === '') throw mapperParsingError('failed to parse', illegalArgumentError('field name cannot be an empty string'));
+  if (name.trim() === '') throw mapperParsingError('failed to parse', illegalArgumentError('field name cannot contain only whitespace'));
+  if (/^\.+$/.test(name))
+    throw mapperParsingError('failed to parse', illegalArgumentError('field name cannot contain only the character [.]'));
+  for (const part of name.split('.')) {
+    if (part === '') {
+      throw mapperParsingError(
+        'failed to parse',
+        illegalArgumentError(`object field starting or ending with a [.] makes object resolution ambiguous: [${name}]`),
+      );
+    }
+    if (part.trim() === '')
+      throw mapperParsingError('failed to parse', illegalArgumentError(`field name cannot contain only whitespace: [${name}]`));
+  }
+}
