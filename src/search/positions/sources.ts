@@ -163,7 +163,7 @@ export function minExtent(source: IntervalSource): number {
     case 'or':
       return Math.min(...source.sources.map(minExtent));
     case 'all':
-      return source.sources.reduce((sum, inner) => sum + minExtent(inner), 0);
+      return unrepeated(source).reduce((sum, inner) => sum + minExtent(inner), 0);
     case 'extend':
       return minExtent(source.source) + source.before;
     case 'maxGaps':
@@ -172,6 +172,13 @@ export function minExtent(source: IntervalSource): number {
     default:
       return 1;
   }
+}
+
+/** The sources that Lucene counts in the extent: equal ones in a row, in an unordered list all equal ones, are one repeated source. */
+function unrepeated({ sources, mode }: Extract<IntervalSource, { type: 'all' }>): readonly IntervalSource[] {
+  if (mode === 'unordered') return distinct(sources).map(({ source }) => source);
+  if (mode !== 'ordered') return sources;
+  return sources.filter((source, i) => i === 0 || JSON.stringify(source) !== JSON.stringify(sources[i - 1]));
 }
 
 function minimal(intervals: Stretch[]): Stretch[] {

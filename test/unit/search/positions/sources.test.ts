@@ -141,4 +141,11 @@ describe('intervals', () => {
     expect(minExtent({ type: 'all', sources: [word('a'), { type: 'extend', source: word('b'), before: 2 }], mode: 'ordered' })).toBe(4);
     expect(minExtent({ type: 'or', sources: [all('ordered', 'a', 'b'), word('c')] })).toBe(1);
   });
+
+  test('count a repeated source once: in order only next to each other, in phrases never', () => {
+    expect(minExtent(all('ordered', 'a', 'a', 'b', 'a'))).toBe(3);
+    expect(minExtent(all('unordered', 'a', 'a', 'b', 'a'))).toBe(2);
+    expect(minExtent(all('unordered_no_overlap', 'a', 'a'))).toBe(2);
+    expect(minExtent(all('phrase', 'a', 'a'))).toBe(2);
+  });
 });
