@@ -21,10 +21,12 @@ import { mappingToJson, nodeToJson } from './definition/mapping-json.ts';
 import { mergeMappings } from './definition/merge-mappings.ts';
 import { parseMappings } from './definition/parse-mappings.ts';
 import { mergeRuntime, parseRuntime } from './definition/runtime-fields.ts';
+import { fieldTypeWithoutStorage } from './definition/runtime-types.ts';
 import { DocumentParser } from './document/document-parser.ts';
 import { adds, DynamicMapper } from './document/dynamic-mapping.ts';
 import { routingHashOf, seriesId } from './document/series.ts';
 import { synthesize } from './document/synthetic-source.ts';
+import { MAPPER_TYPES } from './types/registry.ts';
 
 export type IndexSettings = Readonly<Record<string, unknown>>;
 
@@ -147,6 +149,10 @@ class Mapping implements MappingSnapshot {
 
   field(name: string): FieldType | null {
     return this.#compiled.fieldTypes.get(name) ?? findBelow(this.#compiled.fieldTypes, name);
+  }
+
+  anonymousField(type: string): FieldType | null {
+    return MAPPER_TYPES.has(type) ? fieldTypeWithoutStorage('__anonymous_', { type, given: {} }, this.#environment.analysis) : null;
   }
 
   copiedFrom(name: string): readonly string[] {

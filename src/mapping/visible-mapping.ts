@@ -64,6 +64,9 @@ export class VisibleMapping implements MappingSnapshot {
     return this.#base.matchFields(pattern).filter((name) => this.field(name) !== null);
   }
 
+  anonymousField(type: string): FieldType | null {
+    return this.#base.anonymousField(type);
+  }
   copiedFrom(name: string): readonly string[] {
     return this.#base.copiedFrom(name).filter((origin) => this.field(origin) !== null);
   }

@@ -28,6 +28,8 @@ export interface MappingSnapshot {
   toJson(): JsonObject;
   /** Field by full name (aliases resolved), null if unmapped. Includes `_id`, `_index`, `_routing`, `_seq_no`... if searchable. */
   field(name: string): FieldType | null;
+  /** A field of a type with its default parameters that no document has; null for an unknown type. */
+  anonymousField(type: string): FieldType | null;
   /** Full names of mapped leaf fields that match a pattern with `*`, in mapping order. */
   matchFields(pattern: string): string[];
   /** Full names of the fields whose values are copied to a field (`copy_to`). */

@@ -21,11 +21,11 @@ export function runtimeFieldTypes(name: string, node: RuntimeNode, analysis: Map
   if (parts !== null)
     return [...parts].map(([part, inner]) => {
       const path = `${name}.${part}`;
-      const made = valueType(path, inner, analysis);
+      const made = fieldTypeWithoutStorage(path, inner, analysis);
       made.runtime = { script, part, ignoresErrors, lookup: null };
       return [path, made];
     });
-  const made = type === 'lookup' ? lookupType(name, node) : valueType(name, node, analysis);
+  const made = type === 'lookup' ? lookupType(name, node) : fieldTypeWithoutStorage(name, node, analysis);
   made.runtime ??= { script, part: null, ignoresErrors, lookup: null };
   return [[name, made]];
 }
@@ -45,7 +45,12 @@ function lookupType(name: string, { type, given }: RuntimeNode): BaseFieldType {
   return made;
 }
 
-function valueType(name: string, { type, given }: RuntimeNode, analysis: MappingAnalysis): BaseFieldType {
+/** The type of a field that no segment contains. @param given  its parameters */
+export function fieldTypeWithoutStorage(
+  name: string,
+  { type, given }: Pick<RuntimeNode, 'type' | 'given'>,
+  analysis: MappingAnalysis,
+): BaseFieldType {
   const mapperType = mapperTypeOf(type);
   const { fieldType } = mapperType.create({
     name,

@@ -130,6 +130,12 @@ function readMode(value: unknown): SortMode {
   return mode;
 }
 
+function readNumericType(value: unknown): string {
+  const type = readText(value, 'numeric_type');
+  if (['long', 'double', 'date', 'date_nanos', 'unsigned_long'].includes(type)) return type;
+  throw illegalArgumentError(`invalid value for [numeric_type], must be [long, double, date, date_nanos], got ${type}`);
+}
+
 function fieldSort(field: string, options: JsonObject, report: ReportUncacheable | undefined): SortSpec {
   const spec = { ...(ofName(field, null) as Extract<SortSpec, { by: 'field' }>) } as {
     -readonly [K in keyof Extract<SortSpec, { by: 'field' }>]: Extract<SortSpec, { by: 'field' }>[K];
@@ -149,12 +155,7 @@ function fieldSort(field: string, options: JsonObject, report: ReportUncacheable
         spec.unmappedType = readText(value, key);
         break;
       case 'numeric_type':
-        spec.numericType = readText(value, key);
-        if (!['long', 'double', 'date', 'date_nanos', 'unsigned_long'].includes(spec.numericType)) {
-          throw illegalArgumentError(
-            `invalid value for [numeric_type], must be [LONG, DOUBLE, DATE, DATE_NANOS, UNSIGNED_LONG], got ${spec.numericType}`,
-          );
-        }
+        spec.numericType = ofField(key, () => readNumericType(value));
         break;
       case 'format':
         spec.format = readText(value, key);

@@ -56,12 +56,13 @@ export function ordinalsCodec(field: FieldType, spec: FieldSpecOf): SortCodec {
 }
 
 /** The lowest and highest value of a type, shown for documents without a value. */
-export function extremes(typeName: string, numericType: string | null, dialect: Dialect): readonly [unknown, unknown] {
+function extremes(typeName: string, numericType: string | null, dialect: Dialect): readonly [unknown, unknown] {
   switch (numericType ?? typeName) {
     case 'byte':
     case 'short':
     case 'integer':
     case 'token_count':
+    case 'boolean':
       return dialect.sortsIntegersAsLongs ? [LONG_MIN, LONG_MAX] : [INT_MIN, INT_MAX];
     case 'float':
     case 'half_float':
@@ -84,14 +85,15 @@ export function extremes(typeName: string, numericType: string | null, dialect: 
 export function numericCodec(field: FieldType, spec: FieldSpecOf, dialect: Dialect): SortCodec {
   const isF64 = field.spec.column === 'f64';
   const scaled = field.scale !== 1;
-  if (dialect.formatsDatesInSortsOnly && spec.format !== null && field.family !== 'date' && spec.numericType === null)
+  if (spec.numericType === 'date_nanos' && field.family !== 'date')
+    throw illegalArgumentError('trying to convert a known date time formatter to a nanosecond one, wrong field used?');
+  if (dialect.formatsDatesInSortsOnly && spec.format !== null && field.family === 'numeric' && spec.numericType === null)
     throw illegalArgumentError('require a date_time formatter; got [decimal]');
   const [lowest, highest] = extremes(isF64 ? 'double' : field.typeName, spec.numericType, dialect);
   const shown = (spec.missing === '_first') === spec.descending ? highest : lowest;
   const given = spec.missing === '_first' || spec.missing === '_last' ? null : rawOf(field, spec.missing);
   const format = spec.format === null ? null : field.format(spec.format, null);
   const isDouble = isF64 || scaled || spec.numericType === 'double';
-  const isNanos = field.aggregated !== null;
   const toNanos = spec.numericType === 'date_nanos' && field.typeName === 'date';
   /** Converts a comparable value to the unit of the column. */
   const stored = (value: bigint): bigint => (toNanos ? value / NANOS_PER_MS : value);
@@ -106,10 +108,10 @@ export function numericCodec(field: FieldType, spec: FieldSpecOf, dialect: Diale
       return typeof raw === 'number' ? raw : asNumber(raw);
     },
     render: (value) => {
-      if (value === null) return format && isNanos ? format.format(BigInt(Number(shown) === 0 ? 0 : LONG_MAX)) : shown;
+      if (value === null) return format && field.family === 'date' ? format.format(BigInt(String(shown))) : shown;
       if (format) return format.format(isF64 || scaled ? Number(value) : stored(BigInt(value)));
       if (typeof value === 'bigint') return isDouble ? jsonDouble(Number(value)) : asNumber(value);
-      if (spec.numericType === 'long') return Math.trunc(Number(value));
+      if (spec.numericType === 'long' || spec.numericType === 'date') return Math.trunc(Number(value));
       return isDouble ? jsonDouble(Number(value)) : value;
     },
     encode: (value) => {
@@ -135,12 +137,19 @@ export function numericCodec(field: FieldType, spec: FieldSpecOf, dialect: Diale
   };
 }
 
+/** The raw value in place of missing ones: a number in the unit of the column, also for dates and booleans. */
 function rawOf(field: FieldType, value: unknown): bigint | number {
-  if (field.family === 'date' && typeof value === 'string') return field.format(null, null).parse(value, false, Date.now());
-  if (typeof value === 'string' && !Number.isFinite(Number(value)) && field.family === 'numeric') throw numberFormatError(value);
-  const raw = field.exactValue(value);
-  if (raw === null) throw numberFormatError(String(value));
-  return raw;
+  if (typeof value === 'boolean') throw numberFormatError(String(value));
+  if (field.spec.column === 'f64') return readNumber(value);
+  if (field.scale !== 1) return BigInt(Math.round(readNumber(value) / field.scale));
+  const whole = typeof value === 'number' && Number.isFinite(value) ? BigInt(Math.trunc(value)) : readWhole(value);
+  return field.unsigned ? whole - UNSIGNED_SHIFT : BigInt.asIntN(64, whole);
+}
+
+function readWhole(value: unknown): bigint {
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'string' && /^[+-]?\d+$/.test(value)) return BigInt(value);
+  throw numberFormatError(String(value));
 }
 
 /** A bigint as a number if it can be represented exactly. */

@@ -1,11 +1,9 @@
 // Resolves the sort of a request against the index of a shard.
 
 import { jsonDouble, jsonFloat } from '../../common/json/json-float.ts';
-import type { Dialect } from '../../compat/dialect.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
-import { MAPPER_TYPES } from '../../mapping/types/registry.ts';
 import type { SortKey } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { RuntimeColumns } from '../compute/scripted-segment.ts';
@@ -15,7 +13,7 @@ import { rewriteQuery } from '../rewrite/rewrite.ts';
 import { type RewriteContext, refuse } from '../shard/rewrite-context.ts';
 import { idSort, scriptSort } from './computed-sort.ts';
 import type { ResolvedSort } from './resolved-sort.ts';
-import { extremes, type FieldSpecOf, numericCodec, ordinalsCodec, readNumber } from './sort-codecs.ts';
+import { type FieldSpecOf, numericCodec, ordinalsCodec, readNumber } from './sort-codecs.ts';
 
 const utf8 = new TextEncoder();
 
@@ -110,13 +108,9 @@ function geoSort(spec: GeoSpecOf, context: RewriteContext): ResolvedSort {
 
 function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
   const mapped = context.mapping.field(spec.field);
-  // Nanoseconds sorted as dates are sorted by their milliseconds.
-  const field = spec.numericType === 'date' ? (mapped?.aggregated ?? mapped) : mapped;
-  if (!field) {
-    if (spec.unmappedType === null) throw refuse(context, `No mapping found for [${spec.field}] in order to sort on`);
-    if (!MAPPER_TYPES.has(spec.unmappedType)) throw illegalArgumentError(`No mapper found for type [${spec.unmappedType}]`);
-    return unmappedSort(spec, spec.unmappedType, context.dialect);
-  }
+  const known = mapped ?? unmappedField(spec, context);
+  // Nanoseconds sorted as dates or doubles are sorted by their milliseconds.
+  const field = spec.numericType === 'date' || spec.numericType === 'double' ? (known.aggregated ?? known) : known;
   if (field.family === 'geo_point') {
     throw illegalArgumentError("can't sort on geo_point field without using specific sorting feature, like geo_distance");
   }
@@ -125,12 +119,12 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
   if (context.dialect.needsNestedSorts && field.nestedPath !== null && !spec.nested && context.nestedPath === null)
     throw refuse(context, `it is mandatory to set the [nested] context on the nested sort field: [${field.name}].`);
   const isOrdinals = field.spec.column === 'ordinals';
-  if (isOrdinals && spec.numericType !== null)
-    throw refuse(context, `[numeric_type] option cannot be set on a non-numeric field, got ${field.typeName}`);
   const mode = spec.mode ?? (spec.descending ? 'max' : 'min');
   if (isOrdinals && (mode === 'sum' || mode === 'avg' || mode === 'median')) {
     throw refuse(context, 'we only support AVG, MEDIAN and SUM on number based fields');
   }
+  if (isOrdinals && spec.numericType !== null)
+    throw refuse(context, `[numeric_type] option cannot be set on a non-numeric field, got ${field.typeName}`);
   if (spec.nested && mode === 'median') throw illegalArgumentError('Unsupported sort mode: MEDIAN');
   const nestedFilter = spec.nested?.filter ? rewriteQuery(spec.nested.filter, { ...context, nestedPath: spec.nested.path }) : null;
   const codec = isOrdinals ? ordinalsCodec(field, spec) : numericCodec(field, spec, context.dialect);
@@ -149,7 +143,7 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
       const segment = computed?.compute(own, matching) ?? own;
       return {
         by: 'column',
-        column: segment.column(name),
+        column: mapped ? segment.column(name) : null,
         descending: spec.descending,
         mode,
         isUnsigned: field.unsigned,
@@ -166,6 +160,14 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
   };
 }
 
+/** The field in place of one that is not mapped. @throws ApiError: the sort has no `unmapped_type`, or an unknown one */
+function unmappedField({ field, unmappedType }: FieldSpecOf, context: RewriteContext): FieldType {
+  if (unmappedType === null) throw refuse(context, `No mapping found for [${field}] in order to sort on`);
+  const type = context.mapping.anonymousField(unmappedType);
+  if (type === null) throw illegalArgumentError(`No mapper found for type [${unmappedType}]`);
+  return type;
+}
+
 export function notSortable(field: FieldType): ApiError {
   if (field.family === 'text') {
     return illegalArgumentError(
@@ -178,19 +180,4 @@ export function notSortable(field: FieldType): ApiError {
   return illegalArgumentError(
     `Can't load fielddata on [${field.name}] because fielddata is unsupported on fields of type [${field.typeName}]. Use doc values instead.`,
   );
-}
-
-function unmappedSort(spec: FieldSpecOf, type: string, dialect: Dialect): ResolvedSort {
-  const [lowest, highest] = extremes(type, null, dialect);
-  const shown = (spec.missing === '_first') === spec.descending ? highest : lowest;
-  return {
-    descending: spec.descending,
-    needsScore: false,
-    missingFirst: spec.missing === '_first',
-    keyFor: () => missingColumn(spec.descending),
-    valueOf: () => null,
-    render: () => shown,
-    after: () => null,
-    rawOf: () => null,
-  };
 }
