@@ -138,7 +138,7 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
     needsScore: false,
     missingFirst,
     ...(computed ? { isComputed: true } : {}),
-    ...(field.family === 'numeric' && spec.numericType === null ? { isUnsigned: field.unsigned } : {}),
+    ...(mapped !== null && field.family === 'numeric' && spec.numericType === null ? { isUnsigned: field.unsigned } : {}),
     keyFor: (own, planFilter, matching) => {
       const segment = computed?.compute(own, matching) ?? own;
       return {
