@@ -39,7 +39,7 @@ export function parseUpdateBody(body: unknown, docAsUpsertParam: boolean, stored
   if (!isObject(body)) throw new ApiError('parsing_exception', 400, 'Malformed update request, expected an object');
   for (const key of Object.keys(body)) {
     if (!KEYS.includes(key))
-      throw new ApiError('x_content_parse_exception', 400, `[1:2] [UpdateRequest] unknown field [${key}]${didYouMean(key, KEYS)}`);
+      throw new ApiError('x_content_parse_exception', 400, `[UpdateRequest] unknown field [${key}]${didYouMean(key, KEYS)}`);
   }
   const script = body.script === undefined || body.script === null ? null : parseUpdateScript(body.script, stored);
   if (script !== null && body.doc !== undefined) throw validation("can't provide both script and doc");

@@ -29,7 +29,7 @@ export function parseScript(value: unknown): ScriptSpec {
     throw new ApiError('x_content_parse_exception', 400, '[script] must be a string or an object');
   const body = value as JsonObject;
   for (const key of Object.keys(body))
-    if (!FIELDS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:1] [script] unknown field [${key}]`);
+    if (!FIELDS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[script] unknown field [${key}]`);
   const { params = {}, lang } = body;
   const source = body.source ?? body.inline;
   const id = body.id ?? body.stored;

@@ -12,6 +12,7 @@ import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';
 import type { EngineContext } from '../core/context.ts';
+import { withPosition } from '../core/error-position.ts';
 import { checkWritable } from '../core/index-blocks.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { NO_CONDITIONS, type Refresh, type WriteOperation, type WriteOutcome } from '../core/write.ts';
@@ -243,7 +244,9 @@ class BulkRun {
     const place = places[i];
     const action = actions[i];
     if (!outcome.ok) {
-      this.#fail(place, action, index.meta.name, outcome.id, ApiError.fromData(outcome.error as ApiErrorData));
+      const { source } = operations[i];
+      const error = ApiError.fromData(outcome.error as ApiErrorData);
+      this.#fail(place, action, index.meta.name, outcome.id, source === null ? error : withPosition(error, source));
       return;
     }
     const body = writeBody(index, outcome, this.#request.refresh);

@@ -18,7 +18,7 @@ const TARGET_KEYS = ['index', 'indices', 'alias', 'aliases'];
 /** `POST _aliases`: applies all actions or none. @throws ApiError */
 export async function updateAliases(ctx: EngineContext, request: { body: JsonObject }): Promise<Acknowledged> {
   for (const key of Object.keys(request.body)) {
-    if (key !== 'actions') throw new ApiError('x_content_parse_exception', 400, `[1:2] [aliases] unknown field [${key}]`);
+    if (key !== 'actions') throw new ApiError('x_content_parse_exception', 400, `[aliases] unknown field [${key}]`);
   }
   const list = request.body.actions;
   if (!Array.isArray(list) || list.length === 0) throw illegalArgumentError('No action specified');
@@ -28,10 +28,10 @@ export async function updateAliases(ctx: EngineContext, request: { body: JsonObj
 
 function readAction(ctx: EngineContext, entry: unknown): AliasAction {
   const fail = (reason: string): ApiError =>
-    new ApiError('x_content_parse_exception', 400, '[1:1] [aliases] failed to parse field [actions]', {
+    new ApiError('x_content_parse_exception', 400, '[aliases] failed to parse field [actions]', {
       causedBy: new ApiError('x_content_parse_exception', 400, reason),
     });
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) throw fail('[1:1] [alias_action] Expected START_OBJECT');
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) throw fail('[alias_action] Expected START_OBJECT');
   const [kind, ...more] = Object.keys(entry);
   const body = (entry as Record<string, unknown>)[kind] as JsonObject | undefined;
   if (kind === undefined || more.length > 0) throw fail('Expected one action');

@@ -155,7 +155,7 @@ export async function modifyDataStreams(ctx: EngineContext, body: JsonObject): P
     const [kind, ...more] = isObject(entry) ? Object.keys(entry) : [];
     const action = isObject(entry) && kind !== undefined ? entry[kind] : null;
     if (!Object.hasOwn(KINDS, String(kind)) || more.length > 0 || !isObject(action))
-      throw new ApiError('x_content_parse_exception', 400, `[1:2] [data_stream_action] unknown field [${String(kind)}]`);
+      throw new ApiError('x_content_parse_exception', 400, `[data_stream_action] unknown field [${String(kind)}]`);
     const { data_stream: dataStream, index } = action;
     if (typeof dataStream !== 'string' || dataStream === '') throw illegalArgumentError('Required [data_stream]');
     if (typeof index !== 'string' || index === '') throw illegalArgumentError('Required [index]');

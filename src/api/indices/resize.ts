@@ -96,7 +96,7 @@ function check(request: ResizeRequest, { meta, numberOfShards }: IndexState, giv
     if (key === 'mappings')
       throw illegalArgumentError('mappings are not allowed when resizing indices, all mappings are copied from the source index');
     if (key !== 'settings' && key !== 'aliases' && key !== 'max_shard_size')
-      throw new ApiError('x_content_parse_exception', 400, `[1:2] [resize_request] unknown field [${key}]`);
+      throw new ApiError('x_content_parse_exception', 400, `[resize_request] unknown field [${key}]`);
   }
   const problems: string[] = [];
   if (request.kind === 'split' && isTimeSeries(meta.settings))

@@ -31,7 +31,7 @@ const BODY_KEYS = ['conditions', 'settings', 'mappings', 'aliases'];
 /** @throws ApiError illegal_argument_exception: no such alias, no write index, no number in the name; resource_already_exists_exception */
 export async function rollover(ctx: EngineContext, request: RolloverRequest): Promise<Record<string, unknown>> {
   for (const key of Object.keys(request.body)) {
-    if (!BODY_KEYS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:2] [rollover] unknown field [${key}]`);
+    if (!BODY_KEYS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[rollover] unknown field [${key}]`);
   }
   checkConditionNames(request.body.conditions);
   requireNames(ctx, request.alias);
@@ -153,7 +153,7 @@ function areMet(conditions: Readonly<Record<string, boolean>>): boolean {
 /** `{ "[max_docs: 5]": true }`. @throws ApiError illegal_argument_exception: a value that is not of its kind */
 async function checkConditions(ctx: EngineContext, meta: IndexMeta, value: unknown): Promise<Record<string, boolean>> {
   if (value === undefined) return {};
-  if (!isObject(value)) throw new ApiError('x_content_parse_exception', 400, '[1:2] [rollover] conditions must be an object');
+  if (!isObject(value)) throw new ApiError('x_content_parse_exception', 400, '[rollover] conditions must be an object');
   const names = Object.keys(value);
   if (names.length > 0 && names.every((name) => name.startsWith('min_')))
     throw illegalArgumentError('at least one max_* rollover condition must be set when using min_* conditions');

@@ -63,7 +63,7 @@ export async function fieldCaps(ctx: EngineContext, request: FieldCapsRequest): 
   }
   for (const key of Object.keys(request.body)) {
     if (key !== 'fields' && key !== 'index_filter')
-      throw new ApiError('x_content_parse_exception', 400, `[1:2] [field_caps_request] unknown field [${key}]`);
+      throw new ApiError('x_content_parse_exception', 400, `[field_caps_request] unknown field [${key}]`);
   }
   for (const filter of request.filters) if (!FILTERS.has(filter)) throw illegalArgumentError(`Unknown field caps filter [${filter}]`);
   let names = targetNames(ctx, request, TARGETS.open);

@@ -18,7 +18,7 @@ export function renderSearch(ctx: EngineContext, body: unknown, id: string | nul
   const given = body === undefined ? {} : body;
   if (!isObject(given)) throw illegalArgumentError('Malformed content, must start with an object');
   for (const key of Object.keys(given))
-    if (!KEYS.has(key)) throw new ApiError('x_content_parse_exception', 400, `[1:1] [search_template] unknown field [${key}]`);
+    if (!KEYS.has(key)) throw new ApiError('x_content_parse_exception', 400, `[search_template] unknown field [${key}]`);
   const source = given['source'] ?? given['inline'] ?? given['template'];
   const stored = id ?? (given['id'] === undefined ? null : String(given['id']));
   let text: string;

@@ -51,7 +51,7 @@ export async function termsEnum(ctx: EngineContext, target: IndexTarget, body: J
 
 function readRequest(body: JsonObject): TermsRequest {
   for (const key of Object.keys(body))
-    if (!KEYS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:2] [terms_enum] unknown field [${key}]`);
+    if (!KEYS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[terms_enum] unknown field [${key}]`);
   const { field, string: prefix, size = DEFAULT_SIZE, timeout = '1s', case_insensitive: caseInsensitive, search_after: after } = body;
   if (typeof field !== 'string' || field === '') throw validationFailedError(['field cannot be null']);
   const timeoutMs = parseDurationMs(String(timeout));

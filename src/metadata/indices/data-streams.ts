@@ -99,7 +99,7 @@ const LIFECYCLE_KEYS = ['enabled', 'data_retention', 'downsampling', 'effective_
 /** A lifecycle body. @throws ApiError x_content_parse_exception, illegal_argument_exception: downsampling, which is not supported */
 export function parseLifecycle(body: JsonObject): DataLifecycle {
   for (const key of Object.keys(body))
-    if (!LIFECYCLE_KEYS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:2] [lifecycle] unknown field [${key}]`);
+    if (!LIFECYCLE_KEYS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[lifecycle] unknown field [${key}]`);
   if (body.downsampling !== undefined && body.downsampling !== null)
     throw illegalArgumentError('[downsampling] of data stream lifecycles is not supported');
   const { enabled, data_retention: retention } = body;

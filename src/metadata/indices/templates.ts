@@ -47,7 +47,7 @@ export const putIndexTemplate: Reducer<PutArgs> = (state, { name, body, create }
   checkKeys(body, INDEX_TEMPLATE_KEYS, 'index_template');
   checkObjects(body, 'index_template', ['template', 'data_stream']);
   if (body.priority !== undefined && body.priority !== null && !Number.isInteger(Number(body.priority)))
-    throw new ApiError('x_content_parse_exception', 400, '[1:2] [index_template] failed to parse field [priority]', {
+    throw new ApiError('x_content_parse_exception', 400, '[index_template] failed to parse field [priority]', {
       causedBy: illegalArgumentError(`For input string: "${String(body.priority)}"`),
     });
   const exists = Object.hasOwn(state.indexTemplates, name);
@@ -167,7 +167,7 @@ function checkObjects(body: MutableJsonObject, what: string, keys: readonly stri
   for (const key of keys) {
     const value = body[key];
     if (value !== undefined && !isObject(value))
-      throw new ApiError('x_content_parse_exception', 400, `[1:2] [${what}] ${key} doesn't support values of type: ${tokenOf(value)}`);
+      throw new ApiError('x_content_parse_exception', 400, `[${what}] ${key} doesn't support values of type: ${tokenOf(value)}`);
   }
 }
 
@@ -176,13 +176,9 @@ function normalizeStream(options: MutableJsonObject, showsDefaults: boolean): Mu
   for (const [key, value] of Object.entries(options)) {
     if (key === 'timestamp_field' && !showsDefaults) continue;
     if (key !== 'hidden' && key !== 'allow_custom_routing')
-      throw new ApiError('x_content_parse_exception', 400, `[1:2] [data_stream_template] unknown field [${key}]`);
+      throw new ApiError('x_content_parse_exception', 400, `[data_stream_template] unknown field [${key}]`);
     if (typeof value !== 'boolean')
-      throw new ApiError(
-        'x_content_parse_exception',
-        400,
-        `[1:2] [data_stream_template] ${key} doesn't support values of type: ${typeof value}`,
-      );
+      throw new ApiError('x_content_parse_exception', 400, `[data_stream_template] ${key} doesn't support values of type: ${typeof value}`);
   }
   if (!showsDefaults) return { timestamp_field: options.timestamp_field ?? { name: '@timestamp' } };
   return { hidden: options.hidden ?? false, allow_custom_routing: options.allow_custom_routing ?? false };
@@ -294,7 +290,7 @@ function buildTemplate(
 /** A template body in its stored form: settings nested under `index` with values as strings, aliases with all properties. */
 function normalizeBody(body: MutableJsonObject): MutableJsonObject {
   for (const key of Object.keys(body)) {
-    if (!BODY_KEYS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:1] [template] unknown field [${key}]`);
+    if (!BODY_KEYS.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[template] unknown field [${key}]`);
   }
   const normalized: MutableJsonObject = {};
   if (body.settings !== undefined) {
@@ -315,7 +311,7 @@ function normalizeBody(body: MutableJsonObject): MutableJsonObject {
 
 function checkKeys(body: MutableJsonObject, keys: readonly string[], what: string): void {
   for (const key of Object.keys(body)) {
-    if (!keys.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:31] [${what}] unknown field [${key}]`);
+    if (!keys.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[${what}] unknown field [${key}]`);
   }
 }
 

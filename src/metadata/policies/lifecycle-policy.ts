@@ -78,7 +78,7 @@ export function normalizePolicy(body: JsonObject): MutableJsonObject {
 }
 
 function parseError(what: string, key: string): ApiError {
-  return new ApiError('x_content_parse_exception', 400, `[1:2] [${what}] unknown field [${key}]`);
+  return new ApiError('x_content_parse_exception', 400, `[${what}] unknown field [${key}]`);
 }
 
 function normalizePhase(phase: string, { min_age: minAge = '0ms', actions = {}, ...unknown }: JsonObject): MutableJsonObject {

@@ -1,5 +1,6 @@
 // Sends responses: renders bodies and errors, compresses them, sends them whole or in pieces, and writes request logs.
 
+import { withPosition } from '../../api/core/error-position.ts';
 import { JSON_TYPE, type MediaType, TEXT_TYPE } from '../../common/json/media-type.ts';
 import type { Logger } from '../../common/log/logger.ts';
 import { isLane } from '../../common/turns/turn.ts';
@@ -10,6 +11,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { errorBody, isUnexpected, type Trace, toApiError } from '../../errors/error-body.ts';
 import { BodyAborted, BodyTooSlow } from '../../http/listener.ts';
 import type { AuditLog } from '../auth/audit-log.ts';
+import { bodyFormat } from './body.ts';
 import { ContentTypeRefused } from './content.ts';
 import { audited, type Exchange, uriOf } from './exchange.ts';
 import { failedPart } from './lane-parts.ts';
@@ -118,7 +120,7 @@ export class Responder {
     }
     if (thrown instanceof ContentTypeRefused && !(thrown.isMalformed && this.#dialect().refusesMediaTypesAsBad))
       return this.send(exchange, { status: 406, body: { error: thrown.message, status: 406 } });
-    const error = inDialect(
+    const refused = inDialect(
       toApiError(
         thrown instanceof ContentTypeRefused
           ? thrown.asBadRequest()
@@ -132,6 +134,7 @@ export class Responder {
       ),
       this.#dialect(),
     );
+    const error = refused.status === 400 && isJsonBody(exchange) ? withPosition(refused, exchange.bytes) : refused;
     if (error.status >= 500 && isUnexpected(thrown)) {
       this.#logger.error('request failed', { method: http.method, uri: uriOf(http), error: thrown });
     }
@@ -162,6 +165,12 @@ export class Responder {
       .replaceAll('"', '\\"');
     return `299 Elasticsearch-${this.#dialect().version} "${safe}"`;
   }
+}
+
+/** Whether the body was read as one JSON document. */
+function isJsonBody(exchange: Exchange): exchange is Exchange & { bytes: Buffer } {
+  const { bytes, api, http } = exchange;
+  return bytes !== null && /^(?:json|bytes)/.test(api?.body ?? '') && bodyFormat(http.header('content-type')) === 'json';
 }
 
 /** V8 refuses strings above 512 MB and buffers that the system cannot provide. */

@@ -72,14 +72,14 @@ async function runReindex(request: ApiRequest, context: RestContext): Promise<Ap
 
 function checkKeys(where: string, body: Record<string, unknown>, known: readonly string[]): void {
   for (const key of Object.keys(body)) {
-    if (!known.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[1:1] [${where}] unknown field [${key}]`);
+    if (!known.includes(key)) throw new ApiError('x_content_parse_exception', 400, `[${where}] unknown field [${key}]`);
   }
 }
 
 function section(name: string, value: unknown, known: readonly string[]): Record<string, unknown> {
   if (value === undefined) return {};
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ApiError('x_content_parse_exception', 400, `[1:1] [reindex] ${name} doesn't support values of type: ${tokenOf(value)}`);
+    throw new ApiError('x_content_parse_exception', 400, `[reindex] ${name} doesn't support values of type: ${tokenOf(value)}`);
   checkKeys(name, value as Record<string, unknown>, known);
   return value as Record<string, unknown>;
 }
@@ -92,8 +92,8 @@ function remoteHost(remote: unknown): string {
 function readDestination(dest: Record<string, unknown>): ReindexDestination {
   const opType = String(dest.op_type ?? 'index');
   const fail = (field: string, reason: string): ApiError =>
-    new ApiError('x_content_parse_exception', 400, '[1:1] [reindex] failed to parse field [dest]', {
-      causedBy: new ApiError('x_content_parse_exception', 400, `[1:1] [dest] failed to parse field [${field}]`, {
+    new ApiError('x_content_parse_exception', 400, '[reindex] failed to parse field [dest]', {
+      causedBy: new ApiError('x_content_parse_exception', 400, `[dest] failed to parse field [${field}]`, {
         causedBy: illegalArgumentError(reason),
       }),
     });

@@ -70,7 +70,7 @@ function parseOne(name: string, body: JsonObject, globalText: string | null): Su
   }
   if (kind === null) throw illegalArgumentError('missing suggestion object');
   if (kind !== 'term' && kind !== 'phrase' && kind !== 'completion')
-    throw new ApiError('named_object_not_found_exception', 400, `[1:1] unknown field [${kind}]`);
+    throw new ApiError('named_object_not_found_exception', 400, `unknown field [${kind}]`);
   const { field } = options;
   if (field === undefined) throw new ApiError('parse_exception', 400, 'the required field option [field] is missing');
   const given = text ?? globalText;

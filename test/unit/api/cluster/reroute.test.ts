@@ -59,7 +59,7 @@ test.each([
 test('unknown commands and keys are refused', async () => {
   expect((await reroute({ nothing: {} })).json.error.caused_by.type).toBe('named_object_not_found_exception');
   const { json } = await node.send('POST /_cluster/reroute', { commandsx: [] });
-  expect(json.error.reason).toBe('[cluster_reroute] unknown field [commandsx] did you mean [commands]?');
+  expect(json.error.reason).toBe('[1:2] [cluster_reroute] unknown field [commandsx] did you mean [commands]?');
 });
 
 test('nodes list their processors and the kinds of values that aggregations take', async () => {

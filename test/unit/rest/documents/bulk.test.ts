@@ -29,7 +29,7 @@ test('new fields use the named templates, other fields the matching ones', async
   expect(items.map((item: Record<string, { status: number }>) => Object.values(item)[0].status)).toEqual([201, 201, 400, 201]);
   expect(items[2].index.error).toMatchObject({
     type: 'document_parsing_exception',
-    reason: "Can't find dynamic template for dynamic template name [nothing] of field [other]",
+    reason: "[1:10] Can't find dynamic template for dynamic template name [nothing] of field [other]",
   });
   const { properties } = (await node.ok('GET /t/_mapping')).t.mappings;
   expect(properties).toEqual({
