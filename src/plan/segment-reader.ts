@@ -28,6 +28,8 @@ export interface SegmentReader {
   readonly numRootDocs: number;
   /** Bytes of the segment that are in memory. */
   readonly residentBytes: number;
+  /** Parts of the segment on disk: their kind, the field that they belong to, and their size. */
+  readonly sections: ReadonlyArray<{ readonly kind: string; readonly field: string | null; readonly bytes: number }>;
   /** Address of the bitset of root documents, 0 if every document is a root. */
   readonly rootDocsPtr: number;
   postings(field: string): SegmentPostings | null;

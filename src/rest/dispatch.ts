@@ -177,7 +177,7 @@ export class Dispatcher {
     readCommonParams(exchange, query);
     const typed = this.#context.engine.dialect.hasTypes ? untyped(http.method, http.path, query) : null;
     const match = decodeOr400(() => this.#router.match(typed?.path ?? http.path));
-    const isServed = match?.methods.has(http.method) || http.method === 'OPTIONS';
+    const isServed = (match !== null && !isFalseIndex(match.values[0], http.path)) || http.method === 'OPTIONS';
     if (!isServed && !this.#context.engine.dialect.namesClusterManager && isUnsupportedPath(http.path))
       throw unsupportedError(http.method, http.path);
     if (!match && http.method !== 'POST' && this.#context.engine.dialect.knowsTypedPosts && TYPED_PATH.test(http.path)) {
@@ -308,6 +308,11 @@ function decodeOr400<T>(decode: () => T): T {
     if (error instanceof URIError) throw illegalArgumentError('the path or query contains an invalid percent-encoding');
     throw error;
   }
+}
+
+/** Whether the first part of a path was taken for the name of an index, although none begins with an underscore. */
+function isFalseIndex(value: string | undefined, path: string): boolean {
+  return value?.startsWith('_') === true && path.split('/', 2)[1] === value;
 }
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'CONNECT']);

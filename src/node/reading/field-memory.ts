@@ -1,6 +1,5 @@
 // Memory per field for `_stats`: fielddata of text fields, structures of completion fields.
 import type { FieldMemory } from '../../api/core/context.ts';
-import type { SegmentImageReader } from '../../arena/segment-reader.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
@@ -25,7 +24,7 @@ function countedFields(mapping: MappingSnapshot): Names {
 
 function bytesOf(names: readonly string[], segments: readonly SegmentReader[], wanted: Wanted): Record<string, number> {
   const bytes: Record<string, number> = {};
-  for (const segment of names.length > 0 ? (segments as readonly SegmentImageReader[]) : []) {
+  for (const segment of names.length > 0 ? segments : []) {
     for (const section of segment.sections) {
       const { field } = section;
       if (field !== null && names.includes(field) && wanted(section)) setOwn(bytes, field, (bytes[field] ?? 0) + section.bytes);

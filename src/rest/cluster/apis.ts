@@ -15,6 +15,7 @@ import { nodesStatsApi } from './nodes-stats.ts';
 import { infoApi, licenseApi, startBasicApi, xpackApi } from './root.ts';
 import { slowLogApi } from './slow-log.ts';
 import { TASK_APIS } from './tasks.ts';
+import { UPGRADE_APIS } from './upgrade.ts';
 
 export const CLUSTER_ROOM: readonly ApiSpec[] = [
   ...CAT_APIS,
@@ -36,4 +37,5 @@ export const CLUSTER_ROOM: readonly ApiSpec[] = [
   xpackApi,
   slowLogApi,
   ...TASK_APIS,
+  ...UPGRADE_APIS,
 ];

@@ -23,7 +23,6 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'DELETE /_query_rules/{ruleset_id}',
   ],
   knn_search: ['GET /{index}/_knn_search', 'POST /{index}/_knn_search'],
-  'indices.disk_usage': ['POST /{index}/_disk_usage'],
   'indices.field_usage_stats': ['GET /{index}/_field_usage_stats'],
   'indices.downsample': ['POST /{index}/_downsample/{target}'],
   security: [
@@ -82,6 +81,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
  */
 export const UNSUPPORTED_FAMILIES: Readonly<Record<string, readonly string[]>> = {
   autoscaling: ['/_autoscaling'],
+  capabilities: ['/_capabilities'],
   ccr: ['/_ccr', '/*/_ccr'],
   connector: ['/_connector'],
   eql: ['/_eql'],
@@ -90,6 +90,8 @@ export const UNSUPPORTED_FAMILIES: Readonly<Record<string, readonly string[]>> =
   graph: ['/*/_graph'],
   inference: ['/_inference'],
   'ingest.geoip_database': ['/_ingest/geoip/database', '/_ingest/ip_location'],
+  internal: ['/_internal'],
+  lifecycle: ['/_lifecycle'],
   logstash: ['/_logstash'],
   migration: ['/_migration', '/*/_migration', '/_create_from'],
   ml: ['/_ml', '/_cat/ml'],
@@ -108,6 +110,7 @@ export const UNSUPPORTED_FAMILIES: Readonly<Record<string, readonly string[]>> =
   text_structure: ['/_text_structure'],
   transform: ['/_transform', '/_cat/transforms'],
   watcher: ['/_watcher'],
+  xpack: ['/_xpack/usage'],
 };
 
 /** Whether a path that no route matches belongs to a family that is not supported. */

@@ -3,6 +3,7 @@ import type { ApiSpec } from '../core/api.ts';
 import { deleteAliasApi, getAliasApi, putAliasApi, updateAliasesApi } from './aliases.ts';
 import { analyzeApi, reloadAnalyzersApi } from './analyze.ts';
 import { DATA_STREAM_APIS } from './data-streams.ts';
+import { diskUsageApi } from './disk-usage.ts';
 import { statsApi } from './index-stats.ts';
 import { addBlockApi, createIndexApi, deleteIndexApi, getIndexApi, openCloseApi, resolveIndexApi } from './indices.ts';
 import { LIFECYCLE_APIS } from './lifecycles.ts';
@@ -23,6 +24,7 @@ export const INDICES_ROOM: readonly ApiSpec[] = [
   deleteAliasApi,
   getAliasApi,
   analyzeApi,
+  diskUsageApi,
   reloadAnalyzersApi,
   statsApi,
   createIndexApi,

@@ -193,6 +193,10 @@ export class ScriptedSegment implements SegmentReader {
     return this.#base.residentBytes;
   }
 
+  get sections(): SegmentReader['sections'] {
+    return this.#base.sections;
+  }
+
   release(): void {
     this.#base.release();
   }

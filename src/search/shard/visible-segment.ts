@@ -121,6 +121,10 @@ export class VisibleSegment implements SegmentReader {
   get residentBytes(): number {
     return this.#base.residentBytes;
   }
+
+  get sections(): SegmentReader['sections'] {
+    return this.#base.sections;
+  }
   release(): void {
     this.#base.release();
   }

@@ -202,6 +202,47 @@ describe('cluster and cat', () => {
     expect((await send('PATCH /_security/role_mapping/x')).status).toBe(405);
     expect((await send('GET /_reindex')).status).toBe(405);
   });
+
+  test.each([
+    'GET /_ml/info',
+    'GET /_transform',
+    'PUT /_watcher/watch/a',
+    'GET /_cat/ml/datafeeds',
+    'GET /a/_mvt/place/1/1/1',
+    'GET /_xpack/usage',
+  ])('%s belongs to a family that is refused by name', async (line) => {
+    const { status, json } = await send(line);
+    expect([status, json.error.type]).toEqual([400, 'unsupported_operation_exception']);
+    const [method, path] = line.split(' ');
+    expect(json.error.reason).toBe(`[${method} ${path}] is not supported by this version of gannet`);
+  });
+
+  test('paths that only look like those of a family keep their errors', async () => {
+    expect((await send('GET /_mlx/info')).json.error).toContain('Incorrect HTTP method');
+    expect((await send('PUT /_transformers')).json.error.type).toBe('invalid_index_name_exception');
+  });
+
+  test('there are no system features, deprecated settings, trial licences or certificates', async () => {
+    expect(await ok('GET /_features')).toEqual({ features: [] });
+    expect(await ok('POST /_features/_reset')).toEqual({ features: [] });
+    expect(await ok('GET /_migration/system_features')).toEqual({ features: [], migration_status: 'NO_MIGRATION_NEEDED' });
+    expect((await ok('POST /_migration/system_features')).accepted).toBe(false);
+    expect((await ok('GET /_migration/deprecations')).index_settings).toEqual({});
+    expect(await ok('GET /_license/trial_status')).toEqual({ eligible_to_start_trial: false });
+    expect(await ok('GET /_license/basic_status')).toEqual({ eligible_to_start_basic: false });
+    expect(await ok('GET /_ssl/certificates')).toEqual([]);
+  });
+
+  test('the own cluster is the only one that names resolve to', async () => {
+    await ok('PUT /known');
+    const local = async (name: string) => (await ok(`GET /_resolve/cluster/${name}`))['(local)'];
+    expect(await local('kno*')).toMatchObject({ connected: true, matching_indices: true, version: { number: expect.any(String) } });
+    expect((await local('none*')).matching_indices).toBe(false);
+    expect(await local('known,lost')).toEqual({ connected: true, skip_unavailable: false, error: 'no such index [lost]' });
+    expect((await local('lost?ignore_unavailable=true')).matching_indices).toBe(false);
+    const { status, json } = await send('GET /_resolve/cluster/far:known');
+    expect([status, json.error.reason]).toEqual([404, 'no such remote cluster: [far]']);
+  });
 });
 
 test('a search without exact totals or with an invalid body fails a whole multi search', async () => {
