@@ -85,10 +85,8 @@ function parseOne(name: string, definition: JsonObject, ctx: ParseContext, depth
       if (!isObject(value)) throw parsingError(`Expected [START_OBJECT] under [${key}], but got a [${tokenOf(value)}] in [${name}]`);
       below = value;
     } else {
+      if (!isObject(value)) throw parsingError(`Expected [START_OBJECT] under [${key}], but got a [${tokenOf(value)}] in [${name}]`);
       if (typeName !== null) throw parsingError(`Found two aggregation type definitions in [${name}]: [${typeName}] and [${key}]`);
-      if (!isObject(value)) {
-        throw parsingError(`Expected [START_OBJECT] under [${key}], but got a [${tokenOf(value)}] in [${name}]`);
-      }
       typeName = key;
     }
   }

@@ -1,6 +1,6 @@
 // All aggregation types by name.
 
-import { nearestNames } from '../common/text/nearest-name.ts';
+import { didYouMean } from '../common/text/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { categorizeTextType } from './buckets/categorize-text.ts';
 import { compositeType } from './buckets/composite/composite.ts';
@@ -107,8 +107,7 @@ export function aggType(name: string): AggType | null {
 
 /** The error for an unknown type, with the nearest known name. */
 export function unknownType(name: string): ApiError {
-  const near = nearestNames(name, [...Object.keys(TYPES), ...PIPELINE_NAMES])[0];
-  const hint = near === undefined ? '' : ` did you mean [${near}]?`;
+  const hint = didYouMean(name, [...Object.keys(TYPES), ...PIPELINE_NAMES]);
   const causedBy = new ApiError('named_object_not_found_exception', 400, `unknown field [${name}]`);
   return new ApiError('parsing_exception', 400, `Unknown aggregation type [${name}]${hint}`, { causedBy });
 }

@@ -34,6 +34,11 @@ const FORMS_OF_ELASTICSEARCH: readonly Form[] = [
 
 /** Errors of Elasticsearch 8. */
 const FORMS_OF_8: readonly Form[] = [
+  {
+    type: 'x_content_parse_exception',
+    reason: /^\[docvalues_field\] (.*)$/s,
+    as: ([, rest], { type, status }) => new ApiError(type, status, `[fetch_field_and_format] ${rest}`),
+  },
   coercionAs('x_content_parse_exception'),
   {
     type: 'illegal_argument_exception',

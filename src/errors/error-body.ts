@@ -57,10 +57,19 @@ export function errorBody(error: ApiError, trace: Trace = 'none'): { error: Erro
   return { error: { root_cause: rootCauses, ...errorObject(error, trace) }, status: error.status };
 }
 
+/** Errors of parsers are looked into only by each other. */
+const CONTENT_ERROR = 'x_content_parse_exception';
+
 /** The innermost cause that can be unwrapped: Elasticsearch's own exceptions are, other Java exceptions are not. */
 function rootCause(error: ApiError): ApiError {
   const cause = error.causedBy;
-  if (!cause || FOREIGN_TYPES.has(cause.type) || FOREIGN_TYPES.has(error.type)) return error;
+  if (
+    !cause ||
+    (cause.type === CONTENT_ERROR && error.type !== CONTENT_ERROR) ||
+    FOREIGN_TYPES.has(cause.type) ||
+    FOREIGN_TYPES.has(error.type)
+  )
+    return error;
   return rootCause(cause);
 }
 

@@ -2,9 +2,11 @@
 
 import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
 import { setOwn } from '../common/json/own-property.ts';
+import { didYouMean } from '../common/text/nearest-name.ts';
 import { REGEXP_ALL } from '../common/text/regexp-flags.ts';
 import { DateFormatter } from '../dates/date-format.ts';
 import { zoneOf } from '../dates/zones.ts';
+import type { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { xContentParseError } from '../errors/search-errors.ts';
 import { parseScript } from '../scripting/script-spec.ts';
@@ -34,9 +36,18 @@ export const LEAF_PARSERS: Readonly<Record<string, QueryParser>> = {
   fuzzy: parseFuzzy,
 };
 
+const BASE_KEYS = ['boost', '_name'];
+const IDS_KEYS = ['values', ...BASE_KEYS];
+
+/** The error of an object parser as the queries that are read by one report it: with itself as the cause. */
+function unknownFieldError(query: string, key: string, known: readonly string[]): ApiError {
+  const reason = `[${query}] unknown field [${key}]${didYouMean(key, known)}`;
+  return parsingError(reason, null, xContentParseError(reason));
+}
+
 function parseEmpty(kind: 'match_all' | 'match_none', body: JsonObject): Query {
   for (const key of Object.keys(body)) {
-    if (key !== 'boost' && key !== '_name') throw parsingError(`[${kind}] unknown field [${key}]`);
+    if (key !== 'boost' && key !== '_name') throw unknownFieldError(kind, key, BASE_KEYS);
   }
   return { kind, ...readBase(kind, body) };
 }
@@ -231,7 +242,7 @@ function parseIds(body: JsonObject): Query {
         throw parsingError(`[ids] values doesn't support values of type: ${tokenOf(value)}`);
       for (const id of Array.isArray(value) ? value : [value]) values.push(readText(id, 'ids'));
     } else if (key !== 'boost' && key !== '_name') {
-      throw parsingError(`[ids] unknown field [${key}]`);
+      throw unknownFieldError('ids', key, IDS_KEYS);
     }
   }
   return { kind: 'ids', values, ...readBase('ids', body) };

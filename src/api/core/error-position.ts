@@ -48,7 +48,7 @@ function located(
   const inner = error.causedBy && located(error.causedBy, tokens, candidates.length > 0 ? new Set(candidates) : within);
   const found = candidates.length === 0 ? null : placeIn(candidates[0], error, inner?.current ?? null);
   const current = inner?.current ?? found?.current ?? null;
-  const isUnknownField = /\] unknown field \[/.test(reason);
+  const isUnknownField = error.type !== 'parsing_exception' && /\] unknown field \[/.test(reason);
   const at = (isUnknownField ? found?.place : inner?.current) ?? found?.place ?? null;
   if (at === null) return { error, current };
   return { error: rewritten(error, at, inner?.error ?? null, tokens, within), current };
@@ -63,7 +63,9 @@ function rewritten(
 ): ApiError {
   const isPrefixed = PREFIXED.has(error.type) && error.reason !== null && !POSITION.test(error.reason);
   const hasMembers = error.type === 'parsing_exception' && error.details.line === undefined;
-  const reason = isPrefixed ? `[${at.line}:${at.col}] ${error.reason}` : error.reason;
+  // The error of a query repeats that of the parser of its parts.
+  const repeats = inner !== null && error.causedBy?.reason === error.reason;
+  const reason = repeats ? inner.reason : isPrefixed ? `[${at.line}:${at.col}] ${error.reason}` : error.reason;
   const own = hasMembers ? { ...error.details, line: at.line, col: at.col } : error.details;
   const rootCauses = error.rootCauses?.map((cause) => sameCause(cause, error, at) ?? located(cause, tokens, within).error) ?? null;
   return new ApiError(error.type, error.status, reason, {
@@ -81,7 +83,18 @@ function sameCause(cause: ApiError, error: ApiError, at: JsonPlace): ApiError | 
   return rewritten(new ApiError(cause.type, cause.status, cause.reason, { details: cause.details }), at, null, [], null);
 }
 
+const NOT_A_SORT = /^\[field_sort\] Expected START_OBJECT but was/;
+
+/** Options of sort keys that are neither an object nor an order. */
+function wrongSortsIn(tokens: readonly JsonToken[]): JsonToken[] {
+  return tokens.filter(({ key, kind, parent }) => {
+    const isSort = parent !== null && (parent.key ?? parent.parent?.key) === 'sort';
+    return isSort && key !== null && parent.kind === 'START_OBJECT' && kind !== 'START_OBJECT' && kind !== 'VALUE_STRING';
+  });
+}
+
 function candidatesFor(type: string, reason: string, tokens: readonly JsonToken[], within: ReadonlySet<JsonToken> | null): JsonToken[] {
+  if (NOT_A_SORT.test(reason)) return wrongSortsIn(tokens);
   return type === 'document_parsing_exception' ? fieldsNamedIn(reason, tokens) : candidatesOf(reason, tokens, within);
 }
 
@@ -183,11 +196,12 @@ function scoreOf(
 function placeIn(token: JsonToken, error: ApiError, inner: JsonPlace | null): Found {
   const { causedBy: cause } = error;
   const reason = error.reason ?? '';
-  if (/\] unknown field \[/.test(reason)) return { token, place: token.keyAt, current: token.at };
+  if (error.type !== 'parsing_exception' && /\] unknown field \[/.test(reason)) return { token, place: token.keyAt, current: token.at };
   if (inner !== null) return { token, place: inner, current: inner };
-  if (/malformed query, expected \[END_OBJECT\] but found \[FIELD_NAME\]/.test(reason)) {
+  if (NOT_A_SORT.test(reason) && token.kind === 'START_ARRAY') return { token, place: token.end, current: token.end };
+  if (NOT_A_SORT.test(reason) || /malformed query, expected \[END_OBJECT\] but found \[FIELD_NAME\]/.test(reason)) {
     const siblings = token.parent?.children ?? [];
-    const next = siblings[siblings.indexOf(token) + 1]?.keyAt ?? token.end;
+    const next = siblings[siblings.indexOf(token) + 1]?.keyAt ?? token.parent?.end ?? token.end;
     return { token, place: next, current: next };
   }
   const place = cause === null || error.type === 'document_parsing_exception' ? token.at : placeOfCause(token, cause);

@@ -50,9 +50,9 @@ export function parseMoreLikeThis(body: JsonObject): Query {
     else if (key === 'boost_terms') query.boostTerms = readFloat(value, NAME);
     else if (key === 'include') query.include = readBoolean(value, NAME);
     else if (key === 'fail_on_unsupported_field') query.failOnUnsupportedField = readBoolean(value, NAME);
-    else if (key !== 'boost' && key !== '_name') throw parsingError(`[${NAME}] query does not support [${key}]`);
+    else if (key !== 'boost' && key !== '_name') throw parsingError(`[mlt] query does not support [${key}]`);
   }
-  if (query.like.length === 0) throw parsingError(`[${NAME}] requires 'like' to be specified`);
+  if (query.like.length === 0) throw parsingError(`${NAME} requires 'like' to be specified`);
   if (query.fields?.length === 0) throw parsingError(`[${NAME}] requires 'fields' to be non-empty`);
   if (query.maxQueryTerms <= 0) throw illegalArgumentError("requires 'maxQueryTerms' to be greater than 0");
   return query;

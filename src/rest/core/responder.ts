@@ -14,6 +14,7 @@ import type { AuditLog } from '../auth/audit-log.ts';
 import { bodyFormat } from './body.ts';
 import { ContentTypeRefused } from './content.ts';
 import { audited, type Exchange, uriOf } from './exchange.ts';
+import { withSource } from './jackson-source.ts';
 import { failedPart } from './lane-parts.ts';
 import { bytesOf, compressPieces, isLargeValue, renderInSlices, sendInPieces } from './large-response.ts';
 import type { RequestLog } from './request-log.ts';
@@ -134,7 +135,7 @@ export class Responder {
       ),
       this.#dialect(),
     );
-    const error = refused.status === 400 && isJsonBody(exchange) ? withPosition(refused, exchange.bytes) : refused;
+    const error = refused.status === 400 && isJsonBody(exchange) ? this.#placed(refused, exchange.bytes) : refused;
     if (error.status >= 500 && isUnexpected(thrown)) {
       this.#logger.error('request failed', { method: http.method, uri: uriOf(http), error: thrown });
     }
@@ -146,6 +147,12 @@ export class Responder {
       this.#logger.error('error answer failed', { error: again });
       if (!reply.sent) reply.send(500, {});
     });
+  }
+
+  /** The error with the place in the body that it is about. */
+  #placed(error: ApiError, body: Buffer): ApiError {
+    const placed = withPosition(error, body);
+    return this.#dialect().errorForms === '8' ? withSource(placed, body) : placed;
   }
 
   #trace({ withTrace }: Exchange): Trace {

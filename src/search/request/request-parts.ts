@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
 import type { SourceFilter } from '../../common/json/source-filter.ts';
+import { didYouMean } from '../../common/text/nearest-name.ts';
 import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, parsingError, timeValueError } from '../../errors/catalog.ts';
@@ -92,14 +93,17 @@ export function readSource(value: unknown): SourceFilter {
   throw parsingError(`Expected one of [VALUE_BOOLEAN, VALUE_STRING, START_ARRAY, START_OBJECT] but found [${tokenOf(value)}]`);
 }
 
+const DOC_VALUE_KEYS = ['field', 'format'];
+const FIELD_KEYS = [...DOC_VALUE_KEYS, 'include_unmapped'];
+
 export function readFieldRequests(key: string, value: unknown): FieldRequest[] {
   if (!Array.isArray(value)) unknownKey(key, value);
   return value.map((item) => {
     if (typeof item === 'string') return { field: item, format: null };
     if (!isObject(item)) throw parsingError(`[${key}] expects a field name or an object, but found [${tokenOf(item)}]`);
     for (const name of Object.keys(item)) {
-      if (name !== 'field' && name !== 'format' && !(key === 'fields' && name === 'include_unmapped'))
-        throw xContentParseError(`[docvalues_field] unknown field [${name}]`);
+      const known = key === 'fields' ? FIELD_KEYS : DOC_VALUE_KEYS;
+      if (!known.includes(name)) throw xContentParseError(`[docvalues_field] unknown field [${name}]${didYouMean(name, known)}`);
       if (item[name] !== null && typeof item[name] !== 'string' && name !== 'include_unmapped')
         throw xContentParseError(`[docvalues_field] ${name} doesn't support values of type: ${tokenOf(item[name])}`);
     }

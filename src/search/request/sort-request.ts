@@ -58,7 +58,7 @@ export function parseSort(value: unknown, report?: ReportUncacheable): SortSpec[
   const items = Array.isArray(value) ? value : [isObject(value) || value === null ? value : String(value)];
   const specs = items.flatMap((item): SortSpec[] => {
     if (typeof item === 'string') return [ofName(item, null)];
-    if (isObject(item)) return Object.entries(item).map(([name, options]) => ofEntry(name, options, report));
+    if (isObject(item)) return Object.entries(item).map(([name, options], i, all) => ofEntry(name, options, i === all.length - 1, report));
     throw illegalArgumentError('malformed sort format, within the sort array, an object, or an actual string are allowed');
   });
   // A single descending _score is the default order.
@@ -98,9 +98,20 @@ function ofName(name: string, order: string | null): SortSpec {
   };
 }
 
-function ofEntry(name: string, options: unknown, report: ReportUncacheable | undefined): SortSpec {
+function ofEntry(name: string, options: unknown, isLast: boolean, report: ReportUncacheable | undefined): SortSpec {
   if (typeof options === 'string') return ofName(name, options);
-  if (!isObject(options)) throw parsingError(`[${name}] sort expects an order or an object, but found [${tokenOf(options)}]`);
+  if (!isObject(options)) {
+    if (name.startsWith('_')) throw parsingError(`[${name}] sort expects an order or an object, but found [${tokenOf(options)}]`);
+    // The parser goes on to the token that follows.
+    const found = !Array.isArray(options)
+      ? isLast
+        ? 'END_OBJECT'
+        : 'FIELD_NAME'
+      : options.length === 0
+        ? 'END_ARRAY'
+        : tokenOf(options[0]);
+    throw xContentParseError(`[field_sort] Expected START_OBJECT but was: ${found}`);
+  }
   if (name === '_geo_distance' || name === '_geoDistance') return geoDistance(options);
   if (name === '_script') {
     return scriptSort(options);

@@ -192,7 +192,7 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   refusesMediaTypesAsBad: async (ask) => (await ask('POST /docs/_search', {}, { 'content-type': 'json' })).status === 400,
   errorForms: async (ask) => {
     const type = errorType(await ask('POST /docs/_search', '{"size":'));
-    return type === 'json_e_o_f_exception' ? '7' : type === 'x_content_parse_exception' ? '8' : 'own';
+    return type === 'json_e_o_f_exception' ? '7' : type === 'x_content_e_o_f_exception' ? '8' : 'own';
   },
   unknownSettingError: async (ask) => errorType(await ask('PUT /_cluster/settings', { transient: { nothing: 1 } })),
   keepsLastFormat: async (ask) => {

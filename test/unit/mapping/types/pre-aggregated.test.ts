@@ -162,7 +162,7 @@ describe('histogram', () => {
     [{ values: ['x'], counts: [1] }, 'expected numbers in [values] but got x'],
     [{ values: 1, counts: [1] }, 'expected an array in [values] but got 1'],
   ])('refuses %j', async (times, reason) => {
-    expect((await refusal('PUT /latency/_doc/9', { times })).reason).toBe(`error parsing field [times], ${reason}`);
+    expect((await refusal('PUT /latency/_doc/9', { times })).reason).toBe(`[1:10] error parsing field [times], ${reason}`);
   });
 
   test('a document has one histogram at most', async () => {

@@ -139,7 +139,7 @@ test('more_like_this selects the best terms and leaves out rare, frequent and un
 test.each([
   [{ fields: ['n'], like: 'x' }, "more_like_this doesn't support binary/numeric fields: [n]"],
   [{ fields: [], like: 'x' }, "[more_like_this] requires 'fields' to be non-empty"],
-  [{ fields: ['body'] }, "[more_like_this] requires 'like' to be specified"],
+  [{ fields: ['body'] }, "more_like_this requires 'like' to be specified"],
 ])('%j is refused', async (query, reason) => {
   const { status, text } = await node.send('POST /t/_search', { query: { more_like_this: query } });
   expect([status, text.includes(JSON.stringify(reason).slice(1, -1))]).toEqual([400, true]);
