@@ -18,8 +18,7 @@ export function putStoredScript(ctx: EngineContext, id: string, body: unknown): 
   if (first !== 'script') throw parseError(`unexpected field [${first}], expected [script]`);
   const { script } = body;
   if (!isObject(script)) throw parseError('unexpected token, expected [{, <source>]');
-  for (const key of Object.keys(script))
-    if (key !== 'lang' && key !== 'source' && key !== 'options') throw parseError(`[stored script source] unknown field [${key}]`);
+  // The servers ignore other keys; clients put default parameters here, too.
   const { lang, source, options = {} } = script;
   if (typeof lang !== 'string' || lang === '') throw illegalArgumentError('must specify lang for stored script');
   if (source === undefined || source === '') throw illegalArgumentError('must specify source for stored script');

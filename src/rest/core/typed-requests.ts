@@ -34,6 +34,8 @@ function operationFirst(rest: string): string {
 }
 
 const TYPED_MAPPING = new RegExp(`^/([^_/][^/]*)/(?:_mappings?/${NAME}|${NAME}/_mappings?)$`);
+/** Mappings of all types, which may be read without `include_type_name`. */
+const ALL_TYPES = /^((?:\/(?:[^_/][^/]*|_all))?\/_mappings?)\/(?:_all|\*)$/;
 const TYPED_FIELDS = new RegExp(`^/([^_/][^/]*)/_mappings?/${NAME}/field/([^/]+)$`);
 
 /**
@@ -50,6 +52,8 @@ export function untyped(method: string, path: string, query: Record<string, stri
   if (path.endsWith('/_flush/synced')) return { path: path.slice(0, -'/synced'.length), type: '_doc', includesType };
   const exists = method === 'HEAD' ? /^\/([^_/][^/]*)\/_mapping\/_doc$/.exec(path) : null;
   if (exists) return { path: `/${exists[1]}`, type: '_doc', includesType };
+  const whole = method === 'GET' ? ALL_TYPES.exec(path) : null;
+  if (whole) return { path: whole[1], type: '_doc', includesType };
   const mapping = TYPED_MAPPING.exec(path);
   if (mapping && method !== 'HEAD' && !includesType) refuseType(method);
   if (mapping) return { path: `/${mapping[1]}/_mapping`, type: mapping[2] ?? mapping[3], includesType };

@@ -102,3 +102,18 @@ describe('the merging digest of OpenSearch', () => {
     }
   });
 });
+
+test.each([
+  [[0, 12, 108], -1, 13.88888888888889],
+  [[0, 12, 108], 12, 37.03703703703704],
+  [[0, 12, 108], 50, 60.49382716049383],
+  [[0, 12, 108], 75, 100],
+  [[1, 2, 2, 3], 2, 50],
+  [[5, 9], 5, 25],
+  [[5], 5, 100],
+  [[5], 4, 0],
+])('ranks of version 7, as its server gives them: %j at %d', (values, at, percent) => {
+  const digest = new TreeDigest(100, false);
+  for (const value of values) digest.add(value, 1);
+  expect(digest.cdf(at) * 100).toBeCloseTo(percent, 10);
+});

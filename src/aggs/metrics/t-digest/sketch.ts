@@ -70,7 +70,8 @@ export function sketches(slices: readonly Slice[], parents: number, params: Sket
   const groups = docGroups(slices, parents);
   const make = (): Digest => {
     if (kind === 'merging') return new MergingDigest(params.compression, true);
-    return params.isAccurate || kind === 'tree' ? new TreeDigest(params.compression) : new HybridDigest(params.compression);
+    if (kind === 'tree') return new TreeDigest(params.compression, false);
+    return params.isAccurate ? new TreeDigest(params.compression) : new HybridDigest(params.compression);
   };
   return {
     at: (parent) => digestOf(parent < 0 ? [] : groups[parent], make, compresses),

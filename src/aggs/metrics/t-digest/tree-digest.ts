@@ -13,9 +13,12 @@ export class TreeDigest implements Digest {
   #min = Infinity;
   #max = -Infinity;
   #seed = 1;
+  readonly #hasBounds: boolean;
 
-  constructor(compression: number) {
+  /** @param hasBounds  ranks take the least and the greatest value into account; false as in version 7 */
+  constructor(compression: number, hasBounds = true) {
     this.#compression = compression;
+    this.#hasBounds = hasBounds;
   }
 
   get size(): number {
@@ -149,14 +152,16 @@ export class TreeDigest implements Digest {
     const weights = this.#weights;
     const count = means.length;
     const [min, max, total] = [this.#min, this.#max, this.#total];
-    if (count < 2 || value <= min || value >= max) return shareBelow(value, means, weights, count, { min, max, total });
+    if (count === 1 && !this.#hasBounds) return value < means[0] ? 0 : 1;
+    if (count < 2 || (this.#hasBounds && (value <= min || value >= max)))
+      return shareBelow(value, means, weights, count, { min, max, total });
     // Unlike the other digests, all above the last centroid but one counts as its weight.
     let left = (means[1] - means[0]) / 2;
     let right = left;
     let before = 0;
     for (let i = 0; i < count - 1; i++) {
       right = (means[i + 1] - means[i]) / 2;
-      if (i === count - 2) left = right;
+      if (this.#hasBounds && i === count - 2) left = right;
       if (value < means[i] + right) {
         return Math.max(0, (before + weights[i] * interpolate(value, means[i] - left, means[i] + right)) / total);
       }

@@ -53,6 +53,8 @@ test('a stored script may be followed, not preceded, by other keys', async () =>
   const node = await openRestNode();
   const script = { lang: 'painless', source: '1' };
   await node.ok('PUT /_scripts/s', { script, params: { a: 1 } });
+  await node.ok('PUT /_scripts/s', { script: { ...script, params: { a: 1 } } });
+  expect((await node.ok('GET /_scripts/s')).script).toEqual(script);
   expect(await node.send('PUT /_scripts/s', { params: { a: 1 }, script })).toMatchObject({
     status: 400,
     json: { error: { reason: 'unexpected field [params], expected [script]' } },
