@@ -48,7 +48,7 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
     openPage(chromium.browser, `${service.url}/_console/${hash}`, expectedStatuses);
 
   describe('requests', () => {
-    test('run at the cursor with Ctrl-Enter, and show the answer', async () => {
+    test('run at the cursor with Ctrl-Enter, and show the response', async () => {
       const watched = await open('#/requests');
       const { page } = watched;
       await writeSheet(page, 'POST books/_search\n{ "query": { "match": { "title": "dune" } } }\n');
@@ -387,7 +387,7 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
     await finish(watched);
   });
 
-  test('is where browsers that ask for / arrive, and only they', async () => {
+  test('is where browsers that request / are redirected, and only they', async () => {
     const { page } = await openPage(chromium.browser, `${service.url}/`);
     expect(page.url()).toContain('/_console/');
     const answer = await fetch(`${service.url}/`, { headers: { accept: '*/*' } });
@@ -406,7 +406,7 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
 });
 
 describe.skipIf(chromiumPath === null || !isBuilt)('the console of a service with users', () => {
-  test('asks for a password, keeps it in the tab, and logs out', async () => {
+  test('requests a password, keeps it in the tab, and logs out', async () => {
     const config = mkdtempSync(path.join(tmpdir(), 'gannet-config-'));
     const user = `security.users:\n  ann: { password_hash: "${await hashPassword('pässword')}", roles: [superuser] }\n`;
     writeFileSync(path.join(config, 'gannet.yml'), user, { mode: 0o600 });

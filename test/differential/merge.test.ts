@@ -72,7 +72,7 @@ eachKernelBuild((k, build) => {
       }),
     ));
 
-  test(`${build}: a merge without enough memory says so`, () => {
+  test(`${build}: a merge without enough memory is reported`, () => {
     buffer.reset();
     buffer.useMapping('test', FIELDS, ANALYSIS);
     forSeeds(1, (rng) => {

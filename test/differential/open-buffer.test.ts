@@ -110,7 +110,7 @@ eachKernelBuild((k, build) => {
       }
     }));
 
-  test(`${build}: a full memory is reported, and what was added before is kept`, () =>
+  test(`${build}: a full memory is reported, and earlier additions are kept`, () =>
     k.scoped(() => {
       const buffer = createOpenBuffer(build, FIELDS, 96);
       const documents: PlainDocument[] = [];

@@ -54,7 +54,7 @@ const status = async (uri: string, token: string) => statusOf(await get(port, ur
 const claimsAt = async (uri: string, token: string) => headerOf(await get(port, uri, bearer(token)), 'X-Claims');
 
 describe.skipIf(!ours)('auth_jwt', () => {
-  test('asks for a token, and names the error of one that is not valid', async () => {
+  test('requires a token, and names the error of an invalid one', async () => {
     const without = await get(port, '/');
     expect(statusOf(without)).toBe(401);
     expect(headerOf(without, 'WWW-Authenticate')).toBe('Bearer realm="closed site"');

@@ -135,7 +135,7 @@ async function logIn(): Promise<string> {
 const isLoggedIn = async (cookie: string): Promise<boolean> => statusOf(await ask('/', cookie)) === 404;
 
 describe.skipIf(!ours)('auth_oidc', () => {
-  test('sends the user to the provider and back to the page that was asked for', async () => {
+  test('redirects the user to the provider and back to the requested page', async () => {
     const login = await begin('/page?x=1');
     const { searchParams } = login.to;
     expect(login.to.href.startsWith(`${issuer}/authorize?tenant=1&`)).toBe(true);
@@ -223,7 +223,7 @@ describe.skipIf(!ours)('auth_oidc', () => {
     expect(await isLoggedIn(cookie)).toBe(false);
   });
 
-  test('answers 500 if the certificate of the provider is not trusted', async () => {
+  test('responds with 500 if the certificate of the provider is not trusted', async () => {
     expect(statusOf(await ask('/untrusted'))).toBe(500);
   });
 

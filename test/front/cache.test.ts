@@ -108,7 +108,7 @@ describe('cache', () => {
     expect(bodyOf(head)).toBe('');
   });
 
-  test('Vary keeps one answer for each', async () => {
+  test('Vary stores one response for each', async () => {
     const of = (language: string) => cached('/vary?h-vary=Accept-Language', `Accept-Language: ${language}\n`);
     expect([await of('en'), await of('en'), await of('fr'), await of('en'), await of('fr')]).toEqual(['MISS', 'HIT', 'MISS', 'HIT', 'HIT']);
     const coded = (codings: string) => cached('/coded?h-vary=Accept-Encoding', `Accept-Encoding: ${codings}\n`);
@@ -160,7 +160,7 @@ describe('cache', () => {
     expect(seen).toEqual(['GET /lock?hold']);
   });
 
-  test('stale answers: during a background update, and when the back end fails', async () => {
+  test('stale responses: during a background update, and when the back end fails', async () => {
     const old = bodyOf(await get(port, '/short'));
     let status: string | undefined = 'HIT';
     let body = '';
@@ -181,7 +181,7 @@ describe('cache', () => {
     broken = false;
   });
 
-  test('revalidation asks with the entity tag and keeps the body', async () => {
+  test('revalidation sends the entity tag and keeps the body', async () => {
     const body = bodyOf(await get(port, '/renew?etag'));
     seen.length = 0;
     let status: string | undefined = 'HIT';

@@ -66,7 +66,7 @@ describe.each(['http', 'stream'] as const)('%s', (block) => {
   });
 });
 
-test('ssl_trusted_certificate alone names nobody', async () => {
+test('ssl_trusted_certificate alone announces no authority', async () => {
   expect(await named(ports.unnamed, '-tls1_3')).toBe('none');
   expect(await ask(ports.unnamed, 'trusted')).toBe('SUCCESS');
   expect(await ask(ports.unnamed, 'stranger')).toBe('');

@@ -73,7 +73,7 @@ describe('connection options', () => {
     expect(await largest(other)).toBeGreaterThan(1024);
   });
 
-  test('what has no effect is said at the start', async () => {
+  test('directives without effect are reported at the start', async () => {
     front.config(
       `server { listen 127.0.0.1:${port} sndbuf=32k fastopen=3 deferred; http2_chunk_size 4k; http2_max_requests 5; send_lowat 1; directio 4m; return 200 ok; }`,
     );

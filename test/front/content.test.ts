@@ -174,7 +174,7 @@ describe('content', () => {
     expect(bodyOf(await get(port, '/ssi/all.html')).split('\n')[1]).toBe('other');
   });
 
-  test('slice asks for pieces and joins them; a range needs only its pieces', async () => {
+  test('slice requests pieces and joins them; a range needs only its pieces', async () => {
     const whole = Array.from({ length: 2500 }, (_, n) => String(n % 10)).join('');
     const answer = await get(port, '/slice/big');
     expect(statusOf(answer)).toBe(200);
@@ -285,7 +285,7 @@ describe('content', () => {
     expect(header(await get(port, '/real', 'X-Forwarded-For: nonsense\n'), 'X-Real')).toBe('127.0.0.1 127.0.0.1');
   });
 
-  test('userid sets a cookie and knows it again', async () => {
+  test('userid sets a cookie and recognizes it', async () => {
     const first = await get(port, '/uid');
     const cookie = header(first, 'Set-Cookie')!;
     expect(cookie).toMatch(

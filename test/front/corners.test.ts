@@ -51,7 +51,7 @@ test('a body of unknown length is read whole for a back end that needs its lengt
   expect(answer).toMatch(/3;/);
 });
 
-test('a large answer to a slow client is whole: its temporary file lives until it is sent', async () => {
+test('a large response to a slow client is complete: its temporary file is kept until it is sent', async () => {
   front.write('big.bin', Buffer.alloc(3_000_000, 'abcdefgh'));
   front.config(`server { listen 127.0.0.1:${port}; location / { limit_rate 1500k; proxy_buffers 3 4k; proxy_pass http://127.0.0.1:${back}; } }
     server { listen 127.0.0.1:${back}; }`);
@@ -70,7 +70,7 @@ test('a page with includes ends once, however slowly it leaves', async () => {
   expect(answer).toMatch(/xx\r\n1\r\nZ\r\n0\r\n\r\n$/);
 });
 
-test.skipIf(!ours)('a 101 that the client did not ask for is a head without more', async () => {
+test.skipIf(!ours)('an unrequested 101 is a head without a tunnel', async () => {
   const server = await serveRaw(back, (text, socket) => {
     if (text.includes('\r\n\r\n'))
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nother protocol');
@@ -190,7 +190,7 @@ test.skipIf(!ours)('sticky: a spare is for sessions only when it serves at all',
   expect(await get(port, '/broken?route=spare')).toMatch(/spare$/);
 });
 
-test('temporary files lie in folders named by the last digits of their names', async () => {
+test('temporary files are in folders named by the last digits of their names', async () => {
   front.config(`client_body_in_file_only on; client_body_temp_path bodies 1 2;
     server { listen 127.0.0.1:${port}; location / { proxy_pass http://127.0.0.1:${back}; proxy_set_header X-File $request_body_file; } }
     server { listen 127.0.0.1:${back}; return 200 $http_x_file; }`);
@@ -216,7 +216,7 @@ test('a subrequest whose output is captured must fit its buffer', async () => {
   expect(front.read('error.log')).toMatch(/too big subrequest response: 5000/);
 });
 
-test.skipIf(!ours)('early_hints: a 103 of the back end reaches clients of HTTP/1.1 where the location says so', async () => {
+test.skipIf(!ours)('early_hints: a 103 of the back end reaches HTTP/1.1 clients if the location allows it', async () => {
   const server = await serveRaw(back, (text, socket) => {
     if (!text.includes('\r\n\r\n')) return;
     socket.end(

@@ -96,7 +96,7 @@ test.each(['/proxy/length', '/proxy/chunked', '/unbuffered/chunked', '/spool/len
   },
 );
 
-test('small answers go on over the connections that carried large ones', async () => {
+test('small responses use the connections that carried large ones', async () => {
   for (let seed = 0; seed < 20; seed++) {
     const answer = await get(port, `/proxy/${seed % 5 === 0 ? 'length' : 'small'}?seed=${seed}`);
     expect(sum(Buffer.from(bodyOf(answer), 'latin1'))).toBe(sum(pattern(seed, seed % 5 === 0 ? BYTES : 5)));
@@ -148,7 +148,7 @@ test.each(['/proxy', '/unbuffered'])('concurrent uploads in many pieces arrive w
   expect(await Promise.all(seeds.map(upload))).toEqual(seeds.map((seed) => sum(pattern(seed, 300_000))));
 });
 
-test('a request whose head comes byte by byte while others are served', async () => {
+test('a request whose head arrives byte by byte while others are served', async () => {
   const head = 'GET /ok HTTP/1.0\r\nHost: localhost\r\nX-Long: abcdefghijklmnopqrstuvwxyz\r\n\r\n';
   const slow = new Promise<string>((resolve, reject) => {
     let out = '';
@@ -217,7 +217,7 @@ test('open_file_cache_errors remembers that a file was missing', async () => {
   expect(statusOf(await get(port, '/kept/later.txt'))).toBe(404);
 });
 
-test('compressed forms of bodies in memory: each level its own, a filter before it, an answer of the cache, a file that is replaced', async () => {
+test('compressed forms of bodies in memory: one for each level, a preceding filter, a response of the cache, a file that is replaced', async () => {
   const size = 40_000;
   const text = 'ab'.repeat(size / 4) + 'bc'.repeat(size / 4);
   front.write('form.txt', text);

@@ -128,7 +128,7 @@ test('a file in memory whose permissions were taken away is refused', async () =
   }
 });
 
-test('a file that is written anew at every moment is never answered as it was before', async () => {
+test('a file that is rewritten continually is never served with old content', async () => {
   for (let n = 100; n < 400; n++) {
     front.write('busy.txt', String(n));
     expect(bodyOf(await get(port, '/busy.txt'))).toBe(String(n));

@@ -71,13 +71,13 @@ describe.skipIf(!ours)('forward proxy', () => {
     expect(seen).toEqual([`GET /a?b=c 127.0.0.1:${webPort} -`]);
   });
 
-  test('what is on no list is not reached', async () => {
+  test('addresses on no list are not reached', async () => {
     expect(statusOf(await through(`127.0.0.1:${otherPort}/`, password('ann:secret')))).toBe(403);
     expect(statusOf(await tunnel(`127.0.0.1:${otherPort}`, password('ann:secret')))).toBe(403);
     expect(statusOf(await raw(port, `GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`))).toBe(403);
   });
 
-  test('answers are cached by the whole URI', async () => {
+  test('responses are cached by the whole URI', async () => {
     const first = await through(`127.0.0.1:${webPort}/cached`, password('ann:secret'));
     const second = await through(`127.0.0.1:${webPort}/cached`, password('ann:secret'));
     expect([headerOf(first, 'X-Cache'), headerOf(second, 'X-Cache')]).toEqual(['MISS', 'HIT']);

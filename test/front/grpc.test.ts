@@ -112,7 +112,7 @@ describe('grpc_pass', () => {
     expect(answer.code).toBe(0);
   });
 
-  test('both directions stream: an answer comes before the request has ended', async () => {
+  test('both directions stream: a response arrives before the request has ended', async () => {
     const back = await backEnd(echo);
     await serve(`location / { grpc_pass 127.0.0.1:${back.port}; }`);
     const session = http2.connect(`http://127.0.0.1:${port}`);
@@ -129,7 +129,7 @@ describe('grpc_pass', () => {
     expect(stream.rstCode).toBe(0);
   });
 
-  test('an answer of trailers only stays one', async () => {
+  test('a response with trailers only remains one', async () => {
     const back = await backEnd((stream) =>
       stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '12' }, { endStream: true }),
     );
@@ -150,7 +150,7 @@ describe('grpc_pass', () => {
     expect(other.connections.length).toBe(2);
   });
 
-  test('failures: refused connections and streams go to the next peer, slow ones time out, cut answers are cut', async () => {
+  test('failures: refused connections and streams are retried at the next peer, slow ones time out, truncated responses stay truncated', async () => {
     const good = await backEnd(echo);
     const refusing = await backEnd((stream) => stream.close(http2.constants.NGHTTP2_REFUSED_STREAM));
     const silent = await backEnd(() => {});

@@ -62,7 +62,7 @@ describe('http2', () => {
     },
   );
 
-  test('a client that closes a stream without an error frees what the answer holds', async () => {
+  test('a client that closes a stream without an error frees the resources of the response', async () => {
     let free = (): void => {};
     const freed = new Promise<void>((resolve) => (free = resolve));
     const behind = await serveRaw(back, (_text, socket) => {
@@ -117,7 +117,7 @@ describe('http2', () => {
     expect((await ask(client, { ':authority': 'one' })).body).toBe('h2 HTTP/2.0 https one');
   });
 
-  test('in clear: the preface chooses, and what else comes is HTTP/1', async () => {
+  test('in clear: the preface selects HTTP/2, everything else is HTTP/1', async () => {
     front.write('a.html', 'hello world');
     await serve('location / { } location /v { return 200 "$http2 $request|$host|$http_host|$http_cookie|$request_length"; }');
     expect(await get(port, '/a.html')).toMatch(/^HTTP\/1\.1 200 .*hello world$/s);
@@ -221,7 +221,7 @@ describe('http2', () => {
     expect((await ask(session, {})).body).toBe('ok');
   });
 
-  test('a graceful end lets streams finish and says GOAWAY', async () => {
+  test('a graceful shutdown lets streams finish and sends GOAWAY', async () => {
     await serve(
       'limit_rate 100; return 200 "a long answer that takes more than a second at the rate that is allowed for it, to be sure of it: 12345678";',
     );
@@ -238,7 +238,7 @@ describe('http2', () => {
     expect(await ended).toBe(0);
   });
 
-  test('bytes that are no HTTP/2 after the preface end the connection, and only that', async () => {
+  test('bytes after the preface that are not HTTP/2 end only that connection', async () => {
     await serve('return 200 ok;');
     const socket = (await import('node:net')).connect(port, '127.0.0.1');
     socket.on('error', () => {});

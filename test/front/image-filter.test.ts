@@ -134,7 +134,7 @@ describe('image_filter', () => {
     expect(statusOf(await ask('/plain/text.png'))).toBe(415);
   });
 
-  test('size answers with JSON', async () => {
+  test('size responds with JSON', async () => {
     const json = async (name: string) => {
       const answer = await ask(`/size/${name}`);
       expect([statusOf(answer), headerOf(answer, 'Content-Type'), headerOf(answer, 'ETag')]).toEqual([200, 'application/json', undefined]);
@@ -237,7 +237,7 @@ describe('image_filter', () => {
     expect(await imageAt('/of/a.png?w=20&h=20&q=0')).toBe('png 20x10');
   });
 
-  test('what cannot be decoded, or is too large, is refused; error_page applies', async () => {
+  test('images that cannot be decoded, or are too large, are refused; error_page applies', async () => {
     for (const name of ['text.png', 'broken.png', 'short.png']) {
       expect(statusOf(await ask(`/resize/${name}`))).toBe(415);
       expect(bodyBytes(await ask(`/page/${name}`)).toString()).toBe('no image');

@@ -28,7 +28,7 @@ describe.skipIf(!ours)('init', () => {
     expect(statusOf(await get(port, '/.env'))).toBe(404);
   });
 
-  test('--proxy passes requests on, and says when the back end is down', async () => {
+  test('--proxy passes requests on, and reports a back end that is down', async () => {
     const operators = await freePort();
     await start('proxy', { listen: `127.0.0.1:${port}`, to: `127.0.0.1:${back}` }, { '127.0.0.1:8081': `127.0.0.1:${operators}` });
     expect(statusOf(await get(port, '/'))).toBe(503);

@@ -42,7 +42,7 @@ describe.skipIf(!ours)('js', () => {
     expect(bodyOf(await get(port, '/?text=abc'))).toMatch(/^ba7816bf/);
   });
 
-  test('modules may be TypeScript, lie under js_path, and import each other', async () => {
+  test('modules may be TypeScript, be found by js_path, and import each other', async () => {
     mkdirSync(path.join(front.folder, 'lib'));
     front.write(
       'lib/shop.ts',
@@ -61,7 +61,7 @@ describe.skipIf(!ours)('js', () => {
     expect(bodyOf(await get(port, '/hat'))).toBe('/hat costs 42');
   });
 
-  test('headers, variables and parts of an answer', async () => {
+  test('headers, variables and parts of a response', async () => {
     await serve(
       `export function parts(r) {
          r.variables.note = 'set by js'; r.status = 201; r.headersOut['Content-Type'] = 'text/x; charset=utf-8';
@@ -120,7 +120,7 @@ describe.skipIf(!ours)('js', () => {
     expect(bodyOf(await get(port, '/'))).toBe('LOWER CASE');
   });
 
-  test('js_access lets in, refuses and asks others', async () => {
+  test('js_access allows, refuses and queries other servers', async () => {
     await serve(
       `export async function gate(r) {
          const reply = await r.subrequest('/who', 'name=' + r.args.name);
@@ -141,7 +141,7 @@ describe.skipIf(!ours)('js', () => {
     expect(statusOf(await get(port, '/fails'))).toBe(500);
   });
 
-  test('subrequests in parallel, and one that waits for nobody', async () => {
+  test('subrequests in parallel, and one that does not wait', async () => {
     const asked: string[] = [];
     await backEnd((req) => {
       asked.push(`${req.method} ${req.url}`);

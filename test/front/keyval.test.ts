@@ -86,7 +86,7 @@ describe('keyval', () => {
     expect(await page('/a/c')).toBe('|||other');
   });
 
-  test('accepts lifetimes only in zones with a timeout, and refuses what is no string', async () => {
+  test('accepts lifetimes only in zones with a timeout, and refuses values that are not strings', async () => {
     expect((await api('keyvals/brief', 'POST', { a: { value: 'x', expire: 60_000 } })).status).toBe(201);
     expect((await api('keyvals/plain', 'POST', { a: { value: 'x', expire: 60_000 } })).status).toBe(400);
     expect((await api('keyvals/plain', 'POST', { a: 5 })).status).toBe(400);

@@ -78,13 +78,13 @@ describe('limits', () => {
     expect(states.filter((s) => s === 'REJECTED')).toHaveLength(2);
   });
 
-  test('limit_req: of two limits the stricter one decides, and what it refuses is not counted by the other', async () => {
+  test('limit_req: the stricter of two limits decides, and requests that it refuses are not counted by the other', async () => {
     expect(await statuses('/two?k=t&other=o', 3)).toEqual([200, 503, 503]);
     // five of the burst are still there but the one that passed
     expect(await statuses('/two?k=t', 6)).toEqual([200, 200, 200, 200, 200, 503]);
   });
 
-  test('limit_req: a dry run only tells', async () => {
+  test('limit_req: a dry run only logs', async () => {
     expect(await statuses('/dry?k=y', 3)).toEqual([200, 200, 200]);
     expect(logged('/dry y')).toEqual([
       '/dry y req=PASSED conn=- 200',
@@ -114,7 +114,7 @@ describe('limits', () => {
     expect(front.read('error.log')).toMatch(/\[error\].*limiting connections by zone "conns"/);
   });
 
-  test('limit_conn: a dry run only tells', async () => {
+  test('limit_conn: a dry run only logs', async () => {
     const running = [get(port, '/conn-dry?k=a')];
     await front.until(() => held.length === 1);
     running.push(get(port, '/conn-dry?k=a'));
@@ -129,7 +129,7 @@ describe('limits', () => {
     expect(front.read('error.log')).toMatch(/\[warn\].*limiting connections, dry run, by zone "conns"/);
   });
 
-  test('limit_rate: an unlimited answer to a later request overtakes a limited one, which arrives whole', async () => {
+  test('limit_rate: an unlimited response to a later request overtakes a limited one, which arrives complete', async () => {
     const order: string[] = [];
     const fetch = async (uri: string) => {
       const answer = await get(port, uri);

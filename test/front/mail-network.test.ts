@@ -165,7 +165,7 @@ describe('names of clients', () => {
     expect(asked['client-host']).toBe('[UNAVAILABLE]');
   });
 
-  test('a server that does not answer makes it temporarily unknown', async () => {
+  test('a server that does not respond makes it temporarily unknown', async () => {
     await login('unknown');
     expect(asked['client-host']).toBe('[TEMPUNAVAIL]');
     expect(front.read('error.log')).toMatch(

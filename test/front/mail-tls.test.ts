@@ -158,7 +158,7 @@ describe('STARTTLS', () => {
     expect(await c.ask('PASS p')).toBe('+OK got PASS x');
   });
 
-  test('SMTP forgets what was said before', async () => {
+  test('SMTP discards the state of the plain connection', async () => {
     const c = await open('smtp');
     c.send('EHLO before\r\n');
     expect((await c.lines(/^250 /)).slice(1)).toEqual(['250-AUTH PLAIN LOGIN', '250 STARTTLS']);

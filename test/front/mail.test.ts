@@ -162,7 +162,7 @@ describe('IMAP', () => {
     expect(asked).toMatchObject({ 'auth-method': 'cram-md5', 'auth-user': 'user', 'auth-pass': digest, 'auth-salt': challenge });
   });
 
-  test('malformed answers end the exchange but not the session', async () => {
+  test('malformed responses end the exchange but not the session', async () => {
     const c = await open('imap');
     for (const line of ['!', base64('no zero'), base64('\0only'), '', '*']) {
       expect(await c.ask('a AUTHENTICATE PLAIN')).toBe('+ ');
@@ -188,7 +188,7 @@ describe('IMAP', () => {
     );
   });
 
-  test('after Auth-Wait the client may try again, and WAIT asks again', async () => {
+  test('after Auth-Wait the client may retry, and WAIT repeats the request', async () => {
     const c = await open('imap');
     expect(await c.ask('a LOGIN later x')).toBe('a NO Try again');
     c.send('b LOGIN waiting x\r\n');
@@ -341,7 +341,7 @@ describe('SMTP', () => {
     expect(await c.rest()).toBe('');
   });
 
-  test('the authentication server is asked about clients without a login at their first recipient', async () => {
+  test('the authentication server is queried about clients without a login at their first recipient', async () => {
     const c = await open('none');
     c.send('EHLO me.example\r\n');
     expect(await c.lines(/^250 /)).toEqual(['250 mail.example.com']);

@@ -71,7 +71,7 @@ describe('operations', () => {
   });
 
   describe.skipIf(!ours)('JavaScript', () => {
-    test('js_content sees the request and answers', async () => {
+    test('js_content reads the request and responds', async () => {
       const reply = await raw(port, 'POST /js/list?a=1&b=%20 HTTP/1.0\r\nHost: x\r\nUser-Agent: me\r\nContent-Length: 4\r\n\r\n\xc3\xa4hm');
       expect(headerOf(reply, 'X-From')).toBe('js');
       expect(headerOf(reply, 'Content-Type')).toBe('application/json');

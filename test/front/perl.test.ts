@@ -107,7 +107,7 @@ describe.skipIf(!ours).each(engines)('perl_engine %s', (engine) => {
 });
 
 describe.skipIf(!ours)('the WebAssembly Perl', () => {
-  test('reads files, writes none, and says what it lacks', async () => {
+  test('reads files, writes none, and names missing features', async () => {
     front.write('data.txt', 'content');
     await serve(
       `${handler('/read', `open my $f, "<", "${front.folder}/data.txt" or die; $r->send_http_header; $r->print(<$f>); OK`)}

@@ -118,7 +118,7 @@ describe('processes', () => {
     expect(existsSync(path('three.log'))).toBe(true);
   });
 
-  test('a reload lets the old worker finish what it began; a killed worker is replaced', async () => {
+  test('a reload lets the old worker finish its requests; a killed worker is replaced', async () => {
     const slowPort = await freePort();
     const held: import('node:net').Socket[] = [];
     const slow = await serveRaw(slowPort, (text, socket) => text.includes('\r\n\r\n') && held.push(socket));
@@ -147,7 +147,7 @@ describe('processes', () => {
   });
 
   // nginx refuses it where its parent is not init
-  test.skipIf(!ours)('a new binary takes the sockets over, the old one ends or comes back', async () => {
+  test.skipIf(!ours)('a new binary takes over the sockets, the old one ends or resumes', async () => {
     front.config(`server { listen 127.0.0.1:${port}; location / { return 200 $pid; } }`);
     await front.start();
     const master = pidOf('nginx.pid');
@@ -182,7 +182,7 @@ describe('processes', () => {
     await front.until(() => !alive(heir));
   });
 
-  test('the end refuses new connections, and answers those it had accepted', async () => {
+  test('the end refuses new connections, and serves those that it had accepted', async () => {
     front.config(`server { listen 127.0.0.1:${port}; return 200 served; }`, 'worker_processes 1;');
     await front.start();
     const fresh = connect(port, '127.0.0.1');
@@ -204,7 +204,7 @@ describe('processes', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK.*Connection: close.*served$/s);
   });
 
-  test.skipIf(!ours)('a reload asked for while another is under way is not lost', async () => {
+  test.skipIf(!ours)('a reload requested during another reload is not lost', async () => {
     const config = (n: number) => front.config(`server { listen 127.0.0.1:${port}; return 200 "generation ${n}"; }`);
     config(0);
     await front.start();
@@ -217,7 +217,7 @@ describe('processes', () => {
     while (bodyOf(await get(port, '/')) !== 'generation 3') await new Promise((resolve) => setTimeout(resolve, 20));
   });
 
-  test('QUIT waits for what is under way and closes idle connections; TERM does not wait', async () => {
+  test('QUIT waits for requests in progress and closes idle connections; TERM does not wait', async () => {
     const slowPort = await freePort();
     const held: import('node:net').Socket[] = [];
     const slow = await serveRaw(slowPort, (text, socket) => text.includes('\r\n\r\n') && held.push(socket));

@@ -57,7 +57,7 @@ describe('requests to back ends', () => {
     await close(server);
   });
 
-  test.skipIf(!ours)('request_dynamic makes it anew for each peer', async () => {
+  test.skipIf(!ours)('request_dynamic creates it again for each peer', async () => {
     const server = await serveHttp((text) => /^Host: (.*)\r$/m.exec(text)?.[1] ?? 'none');
     front.config(`upstream two { server localhost:1; server 127.0.0.1:${back} backup; }
       server { listen 127.0.0.1:${port};
@@ -154,7 +154,7 @@ describe('before and after a request', () => {
     expect(statusOf(await post('text/plain', 'much more text'))).toBe(413);
   });
 
-  test('post_action: what is done once the answer is out', async () => {
+  test('post_action: runs after the response has been sent', async () => {
     const seen: string[] = [];
     const server = await serveHttp((text) => {
       seen.push(/^\S+ (\S+)/.exec(text)![1]);
@@ -187,7 +187,7 @@ describe('before and after a request', () => {
     expect(front.read('error.log')).toMatch(/\/own\/missing" failed .* host: "localhost", a: "b", c: "\/own\/missing"$/m);
   });
 
-  test('secure_link_secret may stand above locations', async () => {
+  test('secure_link_secret may be set above locations', async () => {
     front.config(`secure_link_secret word; server { listen 127.0.0.1:${port}; location /p/ { return 200 "[$secure_link]"; } }`);
     await front.start();
     // md5('linkword')

@@ -7,7 +7,7 @@ import { bodyOf, front, frontForEach, get, headerOf, ours, port, statusOf } from
 frontForEach();
 
 describe.skipIf(!ours)('stock configurations', () => {
-  test('files that come with the server are included by name from any prefix', async () => {
+  test('files shipped with the server are included by name from any prefix', async () => {
     for (const name of ['a.svg', 'b.JPG', 'c.mp4']) front.write(name, 'x');
     front.write('scgi_params', 'add_header X-Own scgi_params;');
     front.config(

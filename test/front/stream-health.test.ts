@@ -82,7 +82,7 @@ test.skipIf(!ours)('a peer that refuses connections is not chosen', async () => 
   for (let n = 0; n < 4; n++) expect(await ask(port.plain)).toBe('first');
 });
 
-test.skipIf(!ours)('a peer whose answer does not match is not chosen until it does again', async () => {
+test.skipIf(!ours)('a peer whose response does not match is not chosen until it matches again', async () => {
   await until('matched', [true, true]);
   answers.first = 'BUSY';
   await until('matched', [false, true]);
@@ -116,7 +116,7 @@ test.skipIf(!ours)('proxy_session_drop ends the sessions of a peer that is not h
   await until('matched', [true, true]);
 });
 
-test.skipIf(!ours)('answers over UDP are examined', async () => {
+test.skipIf(!ours)('responses over UDP are examined', async () => {
   answers.udp = 'no';
   await until('datagrams', [false]);
   answers.udp = 'PONG';

@@ -79,7 +79,7 @@ test.skipIf(!ours).each([4, 5])('names are read from a packet of level %i, also 
   expect(await ask(port.preread, packet({ level }))).toBe('c1|');
 });
 
-test.skipIf(!ours)('what is not MQTT has no names', async () => {
+test.skipIf(!ours)('data that is not MQTT has no names', async () => {
   expect(await ask(port.preread, Buffer.from('GET / HTTP/1.0\r\n\r\n'))).toBe('|');
   expect(await ask(port.preread, Buffer.from([0x10, 255, 255, 255, 255, 1]))).toBe('|');
 });

@@ -78,7 +78,7 @@ describe.skipIf(!ours)('open sessions', () => {
     while ((await fresh()) !== 'old');
   });
 
-  test('of UDP get the answers that are on their way', async () => {
+  test('of UDP get the responses that are in flight', async () => {
     const udpPort = await freePort();
     const slow = createSocket('udp4');
     const held: (() => void)[] = [];

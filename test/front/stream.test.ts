@@ -103,7 +103,7 @@ function exchange(to: number, text: string, more: 'end' | 'wait' = 'wait'): Prom
 }
 
 describe('connections', () => {
-  test('are passed to the first peer that answers, both ways', async () => {
+  test('are passed to the first peer that responds, both ways', async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(port.proxy, '127.0.0.1', () => socket.write('ping'));
       socket.on('error', reject).on('data', (data) => {
@@ -199,7 +199,7 @@ describe('TLS', () => {
 });
 
 describe('datagrams', () => {
-  test('are proxied, and the session ends with the expected answer', async () => {
+  test('are proxied, and the session ends with the expected response', async () => {
     const socket = createSocket('udp4');
     const answer = await new Promise<string>((resolve) => {
       socket.on('message', (data) => resolve(String(data)));

@@ -80,7 +80,7 @@ test.each(versions)('%s: each connection resumes the session of the one before i
   expect(reused).toEqual(['.', 'r', 'r', 'r', 'r']);
 });
 
-test.each(versions)('%s: what is wrong with a certificate is not forgotten with the next connection', async (version) => {
+test.each(versions)('%s: a certificate problem is also reported for the next connection', async (version) => {
   const [cert, key] = [front.read('c.pem'), front.read('k.pem')];
   const own = { port: asking, minVersion: version, maxVersion: version, cert, key };
   const first = await ask('/', own);
@@ -136,7 +136,7 @@ async function tapped(received: Buffer[]): Promise<Duplex> {
   return tap;
 }
 
-test('a client that sends byte by byte; and the end of the connection is said in TLS too', async () => {
+test('a client that sends byte by byte; and the end of the connection is also signalled in TLS', async () => {
   const received: Buffer[] = [];
   // the records of TLS 1.3 do not show what is in them
   const { socket, text } = await secure({ socket: (await tapped(received)) as Socket, maxVersion: 'TLSv1.2' });
@@ -151,7 +151,7 @@ test('a client that sends byte by byte; and the end of the connection is said in
   expect(records.slice(-2)).toEqual([23, 21]);
 });
 
-test('many requests on one connection, pipelined, with large answers and slow reading between', async () => {
+test('many requests on one connection, pipelined, with large responses and slow reading between', async () => {
   const { socket, text } = await secure();
   let requests = '';
   for (let n = 0; n < 20; n++) requests += `GET /${n % 7 === 3 ? 'large' : 'small'}.txt HTTP/1.1\r\nHost: localhost\r\n\r\n`;

@@ -214,7 +214,7 @@ describe('upstream', () => {
     expect(Object.keys(await counts('/learn', 4))).toHaveLength(2);
   });
 
-  test.skipIf(!ours)('slow_start: a peer that came back gets little at first', async () => {
+  test.skipIf(!ours)('slow_start: a recovered peer gets few requests at first', async () => {
     mode.a = 'cut';
     await counts('/rising', 3);
     mode.a = 'ok';
@@ -255,7 +255,7 @@ describe('upstream', () => {
     expect(await counts('/checked', 4)).toEqual({ a: 2, b: 2 });
   });
 
-  test.skipIf(!ours)('checks with match: a peer serves once its answer is as asked for', async () => {
+  test.skipIf(!ours)('checks with match: a peer serves once its response matches', async () => {
     const healthy = async () => {
       const { json } = await api('GET', 'upstreams/matched');
       return (json as { peers: { healthy: boolean }[] }).peers.map((p) => p.healthy).join();

@@ -106,7 +106,7 @@ describe('two event loops', () => {
     }
   });
 
-  test('workers share what they know of a peer, and one rotation', async () => {
+  test('workers share the state of peers, and one rotation', async () => {
     await many('/sick', 1);
     expect(tally((await many('/sick', 20)).map(statusOf))).toEqual({ 200: 20 });
     expect(front.read('error.log').match(/connect\(\) failed/g)!.length).toBe(1);
@@ -115,7 +115,7 @@ describe('two event loops', () => {
     expect(tally(turns)).toEqual({ two: 10, back: 10 });
   });
 
-  test('one fetches for all, and what is kept is kept for all', async () => {
+  test('one fetches for all, and the result is shared by all', async () => {
     const before = count;
     const bodies = new Set((await many('/cached/1', 30)).map(bodyOf));
     expect(bodies.size).toBe(1);

@@ -62,7 +62,7 @@ eachKernelBuild((k, build) => {
     expect([...seen].sort()).toEqual([...names].sort());
   });
 
-  test(`${build}: files of another length or of junk are no segments`, () => {
+  test(`${build}: files of another length or with junk are rejected as segments`, () => {
     forSeeds(100, (rng) => {
       const bytes = rng.bool() ? image.subarray(0, rng.int(0, image.length - 1)) : rng.bytes(rng.skewed(400));
       expect(() => open(bytes)).toThrow(expect.objectContaining({ type: 'corrupt_index_exception', status: 500 }));

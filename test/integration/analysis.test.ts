@@ -77,7 +77,7 @@ describe('module, service and library', () => {
 });
 
 describe('warnings', () => {
-  test('an index whose analysis has what nobody reads says so', async () => {
+  test('an index with unused analysis settings warns about them', async () => {
     const filter = { odd: { type: 'stop', stopwords: '_klingon_', ignorecase: true } };
     const body = { settings: { analysis: { filter, analyzer: { a: { tokenizer: 'standard', filter: ['odd'] } } } } };
     const { status, headers } = await service.request('PUT', '/odd', body);
@@ -88,7 +88,7 @@ describe('warnings', () => {
     expect((await service.request('PUT', '/even', { settings: CHAINS })).headers.get('warning')).toBeNull();
   });
 
-  test('_analyze says so about each request of its own', async () => {
+  test('_analyze warns about each of its requests', async () => {
     const request = { tokenizer: 'standard', filter: [{ type: 'stop', stop_words: ['a'] }], text: 'a b' };
     for (let i = 0; i < 2; i++) {
       const { headers, body } = await service.request('POST', '/_analyze', request);
@@ -152,7 +152,7 @@ describe('queries from graphs', () => {
   }
 });
 
-test('updateable synonyms are for searches, and read anew on demand', async () => {
+test('updateable synonyms are for searches, and are reloaded on demand', async () => {
   const config = mkdtempSync(path.join(os.tmpdir(), 'gannet-config-'));
   const file = path.join(config, 'synonyms.txt');
   writeFileSync(file, 'ny => york\n');

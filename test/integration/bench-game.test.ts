@@ -25,7 +25,7 @@ function game(command: string, index: string, input: string): string {
   return stdout;
 }
 
-test('answers the commands of the game in order, and UNSUPPORTED where it does not know the command or the syntax', async () => {
+test('responds to the commands of the game in order, and with UNSUPPORTED to an unknown command or syntax', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'gannet-game-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const index = path.join(folder, 'idx.segment');

@@ -74,7 +74,7 @@ test('batches in lanes find and write what a whole operation would', async () =>
   expect(deleted.body).toEqual({ total: 1200, deleted: 1200 });
 });
 
-test('errors of batches are those of the request, in the format that it asks for', async () => {
+test('errors of batches are those of the request, in the requested format', async () => {
   const [json, yaml] = await Promise.all(
     ['', '?format=yaml'].map((format) =>
       service.request('POST', `/docs/_update_by_query${format}`, { script: { source: 'ctx._source.a.b = 1' } }),

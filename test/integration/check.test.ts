@@ -183,7 +183,7 @@ async function command(...argv: string[]): Promise<{ code: number; output: strin
   }
 }
 
-test('the command says by its exit code whether something is damaged, repaired, lost or in use', async () => {
+test('the exit code shows whether something is damaged, repaired, lost or in use', async () => {
   const directory = path.join(root, 'command');
   cpSync(whole, directory, { recursive: true });
   const flag = `--path.data=${directory}`;

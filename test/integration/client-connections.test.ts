@@ -66,7 +66,7 @@ describe.each(makers)('%s', (name, index, makeClient) => {
     await writeAndRead(make({ auth: credentials, ...compressing }), index);
   });
 
-  test('sniffs and goes on with the node that it found', async () => {
+  test('sniffs and continues with the node that it found', async () => {
     await writeAndRead(make({ auth: credentials, sniffOnStart: true, sniffOnConnectionFault: true }), index);
   });
 

@@ -59,7 +59,7 @@ test('getting started: the library', async () => {
   }
 });
 
-test('analysis: the shell examples return what their comments say', async () => {
+test('analysis: the shell examples return the tokens in their comments', async () => {
   const [script] = blocks('analysis.md', 'sh');
   const { stdout } = await shell(script);
   const [created, ...answers] = stdout.replaceAll('}{', '}\n{').trim().split('\n');

@@ -85,7 +85,7 @@ describe('_metrics', () => {
     expect(valueOf(text, 'gannet_breaker_limit_bytes{breaker="parent"}')).toBeGreaterThan(0);
   });
 
-  test('the dashboard asks for metrics that exist', async () => {
+  test('the dashboard uses metrics that exist', async () => {
     const text = await metrics();
     const dashboard = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../examples/grafana/gannet.json'), 'utf8'));
     const expressions: string[] = dashboard.panels.flatMap((panel: { targets?: { expr: string }[] }) =>

@@ -125,7 +125,7 @@ async function compare(seed: number): Promise<void> {
   }
 }
 
-test('random requests get the answers of a node with enough memory', async () => {
+test('random requests get the responses of a node with enough memory', async () => {
   for (let seed = 0; seed < 6; seed++) await compare(seed);
   const memory = await memoryOf(small);
   expect(memory.resident_in_bytes).toBeLessThan(memory.limit_in_bytes * 1.1);
@@ -190,7 +190,7 @@ const residentBytes = async (node: RestNode): Promise<number> => {
 
 const segmentCount = async (node: RestNode): Promise<number> => (await node.ok('GET /big/_stats')).indices.big.primaries.segments.count;
 
-test('what is written while memory is scarce leaves memory once it is on disk', async () => {
+test('segments written while memory is scarce are freed once they are on disk', async () => {
   const words = Array.from({ length: 2000 }, () => new Rng(5).word(9));
   for (let batch = 0; batch < 5; batch++) {
     const rng = new Rng(100 + batch);

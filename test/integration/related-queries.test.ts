@@ -108,7 +108,7 @@ test('relations that are not there', async () => {
   expect(await found({ has_parent: { parent_type: 'none', query: { match_all: {} }, ignore_unmapped: true } })).toEqual([]);
 });
 
-test('spans and intervals choose by where words stand, and are highlighted', async () => {
+test('spans and intervals match by positions of words, and are highlighted', async () => {
   const near = (slop: number, ...words: string[]) => ({
     span_near: { clauses: words.map((text) => ({ span_term: { text } })), slop, in_order: true },
   });

@@ -119,7 +119,7 @@ function shown({ status, body }: { status: number; body: any }): unknown {
   return { status, body: rest };
 }
 
-test('cached answers are those of searches without the cache', async () => {
+test('cached responses equal those of searches without the cache', async () => {
   for (const name of NAMES) await createIndex(name);
   await ok('PUT', '/_scripts/twice', { script: { lang: 'painless', source: "doc['n'].value * 2" } });
   await forSeedsAsync(1, async (rng) => {
@@ -138,7 +138,7 @@ test('cached answers are those of searches without the cache', async () => {
   });
 });
 
-test('rights are checked before a cached answer is returned', async () => {
+test('rights are checked before a cached response is returned', async () => {
   await ok('PUT', '/secret/_doc/1?refresh=true', { word: 'red' });
   for (let i = 0; i < 12; i++) {
     expect((await as('root', 'POST', '/secret/_search', { size: 1 })).status).toBe(200);

@@ -11,7 +11,7 @@ import { startService, untilAnswering } from '../support/service.ts';
 
 const basic = (user: string, password: string) => ({ authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` });
 
-test('users, roles and API keys outlive kill -9, and every thread knows them', async () => {
+test('users, roles and API keys survive kill -9, and are in effect in every thread', async () => {
   const service = await startService(['--threads=2']);
   // With an index, all threads run.
   await service.request('PUT', '/a1');
@@ -84,7 +84,7 @@ test('SIGHUP reads users and roles of the settings again; a mistake changes noth
   rmSync(config, { recursive: true });
 });
 
-test('does not start beyond loopback without users, and says what to do', async () => {
+test('does not start beyond loopback without users, and prints a hint', async () => {
   const data = mkdtempSync(path.join(tmpdir(), 'gannet-open-'));
   const flags = ['serve', '--http.host=0.0.0.0', `--http.port=${await freePort()}`, `--path.data=${data}`];
   const child = spawn(path.resolve(import.meta.dirname, '../../bin/gannet'), flags, { cwd: data, stdio: ['ignore', 'ignore', 'pipe'] });

@@ -7,7 +7,7 @@ import { startService, untilAnswering } from '../support/service.ts';
 
 const bin = path.resolve(import.meta.dirname, '../../bin/gannet.js');
 
-test('what was written survives a graceful stop and a killed service; a second process on the directory is refused', async () => {
+test('writes survive a graceful stop and a killed service; a second process on the directory is refused', async () => {
   let service = await startService();
   const { data } = service;
   expect((await service.request('PUT', '/notes/_doc/1?refresh=true', { text: 'first note', n: 1 })).status).toBe(201);
@@ -40,7 +40,7 @@ test('the service stops when its parent process is killed', async () => {
   await expect.poll(() => isRunning(pid)).toBe(false);
 });
 
-test('started by node, the service has the same parent: killed it comes back, stopped it ends', async () => {
+test('started by node, the service has the same parent: it restarts after a kill, and ends after a stop', async () => {
   const service = await startService([], undefined, [process.execPath, bin]);
   const pid = service.servicePid();
   process.kill(pid, 'SIGKILL');
@@ -57,7 +57,7 @@ test('a signal that reaches parent and service alike stops once, in order', asyn
   expect(await ended).toBe(0);
 });
 
-test('one thread answers too', async () => {
+test('one thread responds, too', async () => {
   const service = await startService(['--threads=1']);
   expect((await service.request('PUT', '/one/_doc/a?refresh=true', { k: 'v', n: 3 })).status).toBe(201);
   const { body } = await service.request('POST', '/one/_search', { query: { term: { n: 3 } }, aggs: { s: { sum: { field: 'n' } } } });
@@ -66,7 +66,7 @@ test('one thread answers too', async () => {
   expect(await service.stop()).toBe(0);
 });
 
-test('the heap may grow to the bound of NODE_OPTIONS, and says so; what Node refuses there ends the parent at once', async () => {
+test('the heap may grow to the bound of NODE_OPTIONS and reports it; options that Node refuses end the parent at once', async () => {
   const given = process.env.NODE_OPTIONS;
   process.env.NODE_OPTIONS = '--max-old-space-size=300';
   const service = await startService();
@@ -96,7 +96,7 @@ test('the service does not read certificates that it has no use for', () => {
   expect(run.stderr).not.toContain('certs');
 });
 
-test('a flipped byte in a segment file is found at the start and named; the index answers an error, not something wrong', async () => {
+test('a flipped byte in a segment file is found at the start and named; the index returns an error, not wrong results', async () => {
   let service = await startService();
   const { data } = service;
   await service.request('PUT', '/notes/_doc/1?refresh=true', { text: 'a note that will be damaged' });

@@ -28,7 +28,7 @@ async function startWithNotes(flags: readonly string[] = []): Promise<TestServic
 const counts = async (service: TestService) =>
   Promise.all(['*:*', 'text:first', 'text:second'].map(async (q) => (await service.request('GET', `/notes/_count?q=${q}`)).body.count));
 
-test.each([[[]], [['--threads=1']]])('answers at once after a clean shutdown, and accepts writes meanwhile %j', async (flags) => {
+test.each([[[]], [['--threads=1']]])('responds at once after a clean shutdown, and accepts writes meanwhile %j', async (flags) => {
   let service = await startWithNotes(flags);
   // All at once: searches are answered now, the others when there is an indexer.
   const [found, gone, newer, update, written, mapping, stats, created] = await Promise.all([
@@ -64,7 +64,7 @@ test.each([[[]], [['--threads=1']]])('answers at once after a clean shutdown, an
   expect(await service.stop()).toBe(0);
 });
 
-test('a stop right after the first answer waits for the indexers and loses nothing', async () => {
+test('a stop right after the first response waits for the indexers and loses nothing', async () => {
   let service = await startWithNotes();
   const written = service.request('PUT', '/notes/_doc/30', { text: 'third note' });
   expect(await counts(service)).toEqual([expect.toBeOneOf([19, 20]), 9, 10]);

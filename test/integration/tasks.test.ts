@@ -29,7 +29,7 @@ async function start(target: string, body: unknown): Promise<string> {
 
 const finished = (id: string) => service.request('GET', `/_tasks/${id}?wait_for_completion=true&timeout=10s`);
 
-test('a reindex as a task reports counts and its answer', async () => {
+test('a reindex as a task reports counts and its response', async () => {
   const id = await start('/_reindex?refresh=true', { source: { index: 'from' }, dest: { index: 'to' } });
   const { body } = await finished(id);
   expect(body).toMatchObject({

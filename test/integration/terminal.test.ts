@@ -119,7 +119,7 @@ test('top prints one report', async () => {
   expect(rows.find(([name]) => name === 'index')?.slice(3)).toEqual(['2', '0', '0']);
 });
 
-test('a service that does not answer is named with what to do', async () => {
+test('a service that does not respond is reported with a hint', async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   expect(await main(['top', '--once', '--url=http://127.0.0.1:1'])).toBe(1);
   expect(process.stderr.write).toHaveBeenCalledWith(expect.stringContaining('start one with `gannet serve`'));

@@ -345,7 +345,7 @@ afterAll(async () => {
   back.close();
 });
 
-test('every byte is of the request that it is the answer of', async () => {
+test('every byte belongs to the response of its request', async () => {
   let rounds = 0;
   await Promise.all(
     Array.from({ length: LANES }, async (_, lane) => {

@@ -169,7 +169,7 @@ const PIECES = [
 ];
 
 describe('differential: requests of doubtful form', () => {
-  test('each shape gets the answers that are agreed on or judged', async () => {
+  test('each shape gets the expected responses', async () => {
     const found: Record<string, Record<string, string>> = {};
     const wanted: Record<string, Record<string, string>> = {};
     await overLanes(Object.entries(SHAPES), async ([name, shape], lane) => {
@@ -184,7 +184,7 @@ describe('differential: requests of doubtful form', () => {
     expect(Object.keys(DISAGREEMENTS).filter((name) => !(name in SHAPES))).toEqual([]);
   });
 
-  test('no shape makes the back end see what the front did not answer', async () => {
+  test('no shape makes the back end receive a request that the front did not see', async () => {
     await overLanes(Object.entries(SHAPES), async ([name, shape], lane) => {
       const { answers, seen } = await send(lanes.front[lane], shape);
       expect(answers, `${name}: ${seen.join(', ')}`).toBe(seen.length);
@@ -192,7 +192,7 @@ describe('differential: requests of doubtful form', () => {
     });
   });
 
-  test('mutations: what both take for sound they see alike, and nginx answers as the front', async () => {
+  test('mutations: messages that both accept are read alike, and nginx responds like the front', async () => {
     const names = Object.keys(SHAPES);
     const odd: string[] = [];
     await overLanes(

@@ -81,7 +81,7 @@ describe('in searches', () => {
     expect(aggregations.c).toEqual({ type: { indeterminable: { reason } } });
   });
 
-  test('bucket_count_ks_test tells equal from different distributions', async () => {
+  test('bucket_count_ks_test distinguishes equal from different distributions', async () => {
     const ranges = { range: { field: 'v', ranges: [{ to: 101 }, { from: 101, to: 102 }, { from: 102 }] } };
     const run = async (params: object): Promise<any> =>
       (

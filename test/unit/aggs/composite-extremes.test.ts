@@ -171,7 +171,7 @@ test.each(Object.entries(CASES))('%s', async (name, { mapping, source, docs }) =
   }
 });
 
-test('histogram tells keys beyond the range of 64-bit integers apart', async () => {
+test('histogram distinguishes keys beyond the range of 64-bit integers', async () => {
   await node.ok('PUT /wide', { mappings: { properties: { f: { type: 'double' } } } });
   const values = [-2e30, -1e19, 1e19, 2e19, 2e30];
   for (const [d, value] of values.entries()) await node.ok(`PUT /wide/_doc/${d}`, { f: [value, value] });

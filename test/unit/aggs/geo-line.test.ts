@@ -41,7 +41,7 @@ test('points in the order of the sort, without those that lack one', async () =>
   });
 });
 
-test('the last points, as many as wanted', async () => {
+test('the last points, up to the requested number', async () => {
   const { geometry, properties } = await lineOf({ sort_order: 'DESC', size: 2 });
   expect(geometry.coordinates).toEqual([
     [4.894, 52.376],

@@ -87,7 +87,7 @@ test('grids with bounds have only cells that overlap them', async () => {
   }
 });
 
-test('cells know their edges, and bounds may cross the date line', () => {
+test('cells have edges, and bounds may cross the date line', () => {
   // 1/0/0 is the north-west quarter of the map.
   const tile = geotileBox(1n << 58n);
   expect([tile.left, tile.right, tile.bottom]).toEqual([-180, 0, 0]);

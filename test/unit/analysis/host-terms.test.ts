@@ -21,7 +21,7 @@ function run(host: AnalysisHost, filters: readonly TokenFilter[]): (text: string
 }
 
 eachAnalysisBuild((host, build) => {
-  test(`${build}: calls the host once per word, whatever the answer is`, () => {
+  test(`${build}: calls the host once per word, whatever the result`, () => {
     const asked: string[] = [];
     const answers: Record<string, string[]> = { many: ['one', '', 'löwe\ud800', 'many'], one: ['x'], none: [], empty: [''] };
     const through = run(host, [
@@ -57,7 +57,7 @@ eachAnalysisBuild((host, build) => {
     expect(run(host, [mark, termsFilter(double, { keepsKeywords: true })])('b')).toEqual(['b', '+b']);
   });
 
-  test(`${build}: computes an answer that needs more memory once`, () => {
+  test(`${build}: computes a result that needs more memory once`, () => {
     let calls = 0;
     const large = 'ä'.repeat(3_000_000);
     const through = run(host, [

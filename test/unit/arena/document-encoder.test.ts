@@ -7,7 +7,7 @@ import { columnField, createOpenBuffer, keywordField, openImage, textField } fro
 const META = { version: 1, primaryTerm: 1 };
 
 eachKernelBuild((k, build) => {
-  test(`${build}: integers come as numbers or bigints`, () =>
+  test(`${build}: integers are returned as numbers or bigints`, () =>
     k.scoped(() => {
       const values = [0, 1, -1, 2 ** 31, -(2 ** 31), 2 ** 53 - 1, -(2 ** 53) + 1, 2n ** 63n - 1n, -(2n ** 63n)];
       const buffer = createOpenBuffer(build, [columnField('n', 'i64')]);
@@ -67,7 +67,7 @@ eachKernelBuild((k, build) => {
       expect(segment.column('word')).toBe(null);
     }));
 
-  test(`${build}: nested children come before their parents, grandchildren first`, () =>
+  test(`${build}: nested children precede their parents, grandchildren first`, () =>
     k.scoped(() => {
       const buffer = createOpenBuffer(build, [columnField('n', 'i64')]);
       const { encoder } = buffer;

@@ -74,7 +74,7 @@ test('the section that was not used for longest makes room', () => {
   expect(main.stats()).toMatchObject({ loads: 5, evictions: 2 });
 });
 
-test('a section that finds no room is refused with what is in use, and loaded once it is released', () => {
+test('a section without room is refused with the current use, and loaded once room is released', () => {
   const { main, first, sources } = setUp(3000, [1500, 2000, 9000]);
   main.setScarce();
   const pins = main.pinned();

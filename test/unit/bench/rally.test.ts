@@ -111,7 +111,7 @@ test('names the first error of a task', async () => {
   expect(results.map(({ firstError }) => firstError).slice(0, 3)).toEqual(['starting', 'starting', 'bulk: 200 {"errors":true}']);
 });
 
-test('refuses what it does not carry out, by name', () => {
+test('refuses unsupported features by name', () => {
   const refuse = (change: object, challenge: string | null = null) => {
     const folder = folderWith({ 'track.json': JSON.stringify({ ...TRACK, ...change }), 'index.json': '{}' });
     return () => readTrack(path.join(folder, 'track.json'), challenge);

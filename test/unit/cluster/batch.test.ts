@@ -24,7 +24,7 @@ function messagesOf(batch: Batch, name: string): Omit<LogMessage, 'seq' | 'after
   return encodeBatch(batch, MAX_BYTES).map((data, part) => ({ id: partId(name, part), data }));
 }
 
-test('batches of any size come back from their parts', () => {
+test('batches of any size are reassembled from their parts', () => {
   for (let seed = 1; seed <= 50; seed++) {
     const rng = new Rng(seed);
     const batch = batchOf(rng, rng.int(0, 2 ** 33), rng.int(0, 20));

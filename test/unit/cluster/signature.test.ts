@@ -11,7 +11,7 @@ test('accepts a signed request once', () => {
   expect(verifier.verify('/path', BODY, header)).toBeNull();
 });
 
-test('refuses another secret, path or body, and what is no signature', () => {
+test('refuses another secret, path or body, and malformed signatures', () => {
   const verifier = new RequestVerifier(SECRET);
   const { header } = signRequest(SECRET, '/path', BODY);
   expect(verifier.verify('/other', BODY, header)).toBeNull();

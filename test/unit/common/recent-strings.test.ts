@@ -17,7 +17,7 @@ test('long strings differ by their beginning, their end and their length', () =>
   expect(seen.seen(`a${middle}a`)).toBe(true);
 });
 
-test('what does not come back is forgotten', () => {
+test('strings that do not recur are forgotten', () => {
   const seen = new RecentStrings();
   for (let i = 0; i < 100_000; i++) seen.seen(`query ${i}`);
   let known = 0;

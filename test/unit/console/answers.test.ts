@@ -103,7 +103,7 @@ describe('hits', () => {
   });
 });
 
-describe('the cost of an answer', () => {
+describe('the cost of a response', () => {
   test('names hits, shards and failures', () => {
     const json = {
       took: 3,

@@ -39,7 +39,7 @@ describe('the discover page', () => {
     expect(bodyOf(STATE, null)).not.toHaveProperty('aggs');
   });
 
-  test('says filters in words', () => {
+  test('describes filters in words', () => {
     expect(STATE.filters.map(filterText)).toEqual(['not level: error', 'at: 1970-01-01 00:00 to 1970-01-01 00:01']);
   });
 

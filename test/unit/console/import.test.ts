@@ -23,7 +23,7 @@ describe('files of documents', () => {
     expect(formatOf('a', 'name;year')).toBe('csv');
   });
 
-  test('of lines keep the digits of long numbers, and go on after lines that are no objects', () => {
+  test('of lines keep the digits of long numbers, and continue after lines that are not objects', () => {
     const documents = read('ndjson', '{"n":12345678901234567890}\r\n\n[1]\n{"a":\n{"b":2}');
     expect(documents.map(({ at, error }) => [at, error !== null])).toEqual([
       [1, false],
@@ -72,7 +72,7 @@ describe('files of documents', () => {
     });
   });
 
-  test('of JSON report elements that are no objects, and an end within one', () => {
+  test('of JSON report elements that are not objects, and an end within one', () => {
     expect(read('json', '[{"a":1}, 7, "x", {"b":2}]').map(({ at, error }) => [at, error])).toEqual([
       [1, null],
       [2, 'must be a JSON object'],
@@ -97,7 +97,7 @@ describe('files of documents', () => {
     }
   });
 
-  test('of CSV keep strings where the mapping wants strings', () => {
+  test('of CSV keep strings where the mapping has strings', () => {
     const reader = readerOf('csv', columnTypes({ zip: { type: 'keyword' }, n: { type: 'integer' } }));
     expect(sources([...reader.read('zip,n,flag\n123,4,true\n'), ...reader.end()])).toEqual([{ zip: '123', n: 4, flag: true }]);
   });

@@ -25,7 +25,7 @@ describe('a sheet', () => {
     expect(SHEET.slice(requests[1].pathFrom)).toMatch(/^books/);
   });
 
-  test('knows the request at a position and those of a selection', () => {
+  test('finds the request at a position and those of a selection', () => {
     expect(requestAt(requests, 0)?.method).toBe('GET');
     expect(requestAt(requests, SHEET.indexOf('match_all'))?.method).toBe('POST');
     expect(requestsIn(requests, SHEET.indexOf('match_all'), SHEET.length).map(({ method }) => method)).toEqual(['POST', 'DELETE']);

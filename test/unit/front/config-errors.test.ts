@@ -111,7 +111,7 @@ describe('errors of the configuration', () => {
     );
   });
 
-  test('a zone of a cache that nobody defines', async () => {
+  test('a cache zone that is not defined', async () => {
     expect(await ours(inLocation('proxy_cache nowhere;'))).toBe(want('"proxy_cache" zone "nowhere" is unknown', 5));
     const defined = inHttp(`proxy_cache_path ${folder}/cache keys_zone=here:1m; proxy_cache here;`);
     expect(await ours(defined)).toBe('');

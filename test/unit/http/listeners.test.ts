@@ -64,7 +64,7 @@ describe.each(hasUws ? (['uws', 'net'] as const) : (['net'] as const))('%s liste
     expect(answer).not.toMatch(/^x-b:/im);
   });
 
-  test('guard 6: a handler that throws is a 500 and nobody else notices', async () => {
+  test('guard 6: a handler that throws causes a 500, and other requests are unaffected', async () => {
     expect(await send('GET /throw HTTP/1.1\r\nHost: a\r\n\r\n', /500/)).toMatch(/^HTTP\/1\.1 500 /);
     expect(await send('GET /alive HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toContain('GET /alive');
   });
@@ -106,7 +106,7 @@ describe.each(hasUws ? (['uws', 'net'] as const) : (['net'] as const))('%s liste
     expect(chunked).toContain('"text":"hello world"');
   });
 
-  test('guard 8: an abort while the body comes ends the read', async () => {
+  test('guard 8: an abort while the body arrives ends the read', async () => {
     const socket = net.connect(child.port, '127.0.0.1');
     socket.write(`${POST}Content-Length: 100\r\n\r\nhalf`);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -188,7 +188,7 @@ describe.each(hasUws ? (['uws', 'net'] as const) : (['net'] as const))('%s liste
   });
 });
 
-test.skipIf(!hasUws)('guard 5: draining answers 503 with Connection: close and waits for what is in flight', async () => {
+test.skipIf(!hasUws)('guard 5: draining responds with 503 and Connection: close, and waits for requests in flight', async () => {
   const child = await startHttpChild('uws');
   child.process.stdin!.write('drain\n');
   await child.line('drained');
@@ -208,7 +208,7 @@ describe('the net listener', () => {
   });
   const send = (data: string, until?: RegExp): Promise<string> => rawExchange(child.port, data, { until });
 
-  test('HTTP/1.0 closes unless asked to keep the connection, and needs no Host', async () => {
+  test('HTTP/1.0 closes unless keep-alive is requested, and needs no Host', async () => {
     const closed = await send('GET /x HTTP/1.0\r\n\r\n');
     expect(closed).toMatch(/^HTTP\/1\.1 200 .*\r\nconnection: close\r\ncontent-length: 6\r\n\r\nGET \/x$/s);
     const kept = await send('GET /x HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /second HTTP/1.0\r\n\r\n', /GET \/second/);

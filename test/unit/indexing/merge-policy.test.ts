@@ -21,7 +21,7 @@ test('a segment with many deletions is rewritten by itself', () => {
   expect(findMerge([segment(100 * MB), segment(100 * MB, 300)])).toEqual([1]);
 });
 
-test('policy comes to rest, with at most logarithmically many segments', () =>
+test('policy converges to at most logarithmically many segments', () =>
   forSeeds(50, (rng) => {
     let segments: MergeCandidate[] = [];
     for (let step = 0; step < 400; step++) {

@@ -186,7 +186,7 @@ test('a refresh with nothing new waits for readers that still switch to the snap
   await bench.store.close();
 });
 
-test('merges of a shard follow each other, however many ask for them', async () => {
+test('merges of a shard run one after another, however many are requested', async () => {
   const bench = newBench();
   for (const id of 'abcdefgh') {
     await bench.writer.apply([op('index', id, { n_value: 1 })]);
@@ -289,7 +289,7 @@ test('writes that wait for each other share a transaction, in their order', asyn
   await bench.store.close();
 });
 
-test('when a shared transaction fails each write gets an answer of its own', async () => {
+test('when a shared transaction fails, each write gets its own response', async () => {
   const bench = newBench();
   bench.appendLimit = 2;
   const results = await Promise.allSettled([

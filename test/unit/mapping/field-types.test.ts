@@ -87,7 +87,7 @@ describe('exact values', () => {
     expect(fieldOf(body).exactValue(value)).toBe(expected);
   });
 
-  test('wrong values say why', () => {
+  test('wrong values are refused with a reason', () => {
     expect(() => fieldOf({ type: 'integer' }).exactValue('abc')).toThrow('For input string: "abc"');
     expect(() => fieldOf({ type: 'boolean' }).termBytes('x')).toThrow("Can't parse boolean value [x], expected [true] or [false]");
     expect(() => fieldOf({ type: 'date' }).exactValue('someday')).toThrow(

@@ -109,7 +109,7 @@ describe('documents', () => {
     expect((await ask(`PUT /${NAME}/_alias/routed`, { routing: 'x' })).reason).toContain('routing is forbidden');
   });
 
-  test('come through _bulk with the same ids', async () => {
+  test('are written by _bulk with the same ids', async () => {
     const lines = [{ index: {} }, first, { create: {} }, first, { index: { _id: 'x' } }, first, { update: { _id: id } }, { doc: {} }];
     const { json } = await ask(
       'POST /metrics/_bulk',

@@ -97,7 +97,7 @@ test('aggregations of unmapped fields are named like those of strings', async ()
   expect(aggregations['sigsterms#s']).toEqual({ buckets: [] });
 });
 
-test('profile says how terms were collected', async () => {
+test('profile shows how terms were collected', async () => {
   const aggs = { t: { terms: { field: 'k', collect_mode: 'breadth_first' }, aggs: { m: { value_count: { field: 'k' } } } } };
   const { profile } = await node.ok('POST /docs/_search', { profile: true, size: 0, aggs });
   expect(profile.shards[0].aggregations[0].debug).toMatchObject({

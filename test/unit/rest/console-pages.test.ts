@@ -42,7 +42,7 @@ describe('the files of the console', () => {
     expect(String(ask('GET', '/_console/main-ABCD1234.js')?.body)).toBe('let a;');
   });
 
-  test('are cached for ever only with a hash in their name', () => {
+  test('are cached indefinitely only with a hash in their name', () => {
     expect(ask('GET', '/_console/main-ABCD1234.js')?.headers['cache-control']).toContain('immutable');
     expect(ask('GET', '/_console/api.json')?.headers['cache-control']).toBe('no-cache');
   });
@@ -69,7 +69,7 @@ describe('the files of the console', () => {
     expect(ask('POST', '/_console/')?.status).toBe(405);
   });
 
-  test('are where browsers that ask for / are sent, not other clients', () => {
+  test('are where browsers that request / are redirected, but not other clients', () => {
     expect(ask('GET', '/', { accept: 'text/html,*/*;q=0.8' })).toMatchObject({ status: 302, headers: { location: '_console/' } });
     expect(ask('GET', '/', { accept: '*/*' })).toBeNull();
     expect(ask('GET', '/')).toBeNull();

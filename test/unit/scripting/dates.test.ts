@@ -46,7 +46,7 @@ test.each([
   expect(run(source)).toBe(expected);
 });
 
-test('what would differ from Java is refused', () => {
+test('expressions that would differ from Java are refused', () => {
   expect(run(parse('yyyy', '1500'))).toContain('dates before 1582-10-15 are not supported');
   expect(run(format('YYYY-ww'))).toContain("pattern letter 'Y' is not supported");
 });

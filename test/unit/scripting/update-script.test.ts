@@ -54,7 +54,7 @@ test.each([
   expect(() => run(script, { list: Array.from({ length: 200 }, (_, i) => i) })).toThrow(reason);
 });
 
-test('what is no script', () => {
+test('values that are not scripts', () => {
   expect(() => parseUpdateScript({ id: 'x' }, noScripts)).toThrow('unable to find script [x]');
   expect(() => parseUpdateScript({ source: '1', lang: 'none' }, noScripts)).toThrow('script_lang not supported [none]');
   expect(() => parseUpdateScript({}, noScripts)).toThrow('must specify either [source]');

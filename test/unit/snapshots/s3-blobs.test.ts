@@ -57,7 +57,7 @@ test('uploads blobs above buffer_size in parts', async () => {
   expect((await blobs.read(blobPath(blob)))?.equals(Buffer.concat([...large()]))).toBe(true);
 });
 
-test('aborts an upload of which a part fails for good', async () => {
+test('aborts an upload if a part fails permanently', async () => {
   server.fault = (request) => (request.includes('partNumber=2') ? 403 : null);
   await expect(blobs.putHashed(large)).rejects.toThrow(/part 2: .*403/);
   expect([server.uploads.size, server.objects.size]).toEqual([0, 0]);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ascendingTest, SeqNoSetBuilder, seqNoRuns } from '../../../src/snapshots/seq-no-set.ts';
 import { Rng } from '../../support/rng.ts';
 
-test('random sets come back, and ascending tests agree with them', () => {
+test('random sets are read back, and ascending tests agree with them', () => {
   for (let seed = 1; seed <= 200; seed++) {
     const rng = new Rng(seed);
     const numbers = new Set<number>();

@@ -23,7 +23,7 @@ const entry = (seqNo: number, id: string, source: string | null, routing: string
   source: source === null ? null : Buffer.from(source),
 });
 
-test('log records come back in order, with id, routing and source', async () => {
+test('log records are read in order, with id, routing and source', async () => {
   const store = Store.open(directory);
   store.append(7, [entry(0, 'ä', '{"a":1}'), entry(1, 'b', null, 'r')]);
   store.append(8, [entry(0, 'other shard', '{}')]);
@@ -161,7 +161,7 @@ test('a directory is held once; a lock of a dead process is taken over', () => {
   expect(() => lockDirectory(directory)).toThrow(/in use/);
 });
 
-test('records of any size come back, at and beyond the 16 MB from which lmdb returns views of its map', async () => {
+test('records of any size can be read, also those of 16 MB and more, of which lmdb returns views of its map', async () => {
   const store = Store.open(directory);
   const header = 24 + 'big'.length;
   const sizes = [(1 << 24) - 1, 1 << 24, (1 << 24) + 1, 100 << 20].map((recordBytes) => recordBytes - header);

@@ -43,7 +43,7 @@ test('scoped gives scratch back, also when the call throws', () => {
   expect(k.free).toBe(before);
 });
 
-test('bytes and words go in and come out as copies', () => {
+test('bytes and words are copied in and out', () => {
   const k = create(1024);
   const bytes = k.copyIn(Uint8Array.of(1, 2, 3));
   const words = k.copyInU32(Uint32Array.of(7, 2 ** 32 - 1));
@@ -55,14 +55,14 @@ test('bytes and words go in and come out as copies', () => {
   expect([...k.copyOutF64(k.mark() - 16, 1)]).toEqual([0.5]);
 });
 
-test('an assertion of the debug build says where', () => {
+test('an assertion of the debug build reports its place', () => {
   const k = create(65_536);
   const column = k.reserve(64, 64);
   k.u8.fill(0, column, column + 64); // a column of no documents
   expect(() => k.exports.docvaluesColumnFirst(column, 5)).toThrow(/kernel assertion: .*assembly\/docvalues\/column\.ts:\d+/);
 });
 
-test('a trap in a small memory is an exception, and the instance goes on', () => {
+test('a trap in a small memory is an exception, and the instance remains usable', () => {
   const k = create(65_536);
   expect(() => k.exports.codecCrc32c(PAGES * PAGE_BYTES - 4, 64, 0)).toThrow(/out of bounds/);
   expect(k.exports.codecCrc32c(start, 0, 0)).toBe(0);

@@ -9,7 +9,7 @@ describe('tokens of a message', () => {
       messageTokens('Mon Jan 5 12:00:01 UTC node-3 at 10.0.0.1 (0xff3a, 9f86d081) failed: https://a.b/c?d=1 in /var/log/x.log.'),
     ).toEqual(['node-3', 'at', 'failed', 'https://a.b/c?d=1', 'in', '/var/log/x.log']);
   });
-  test('come from the first line with letters, a hundred at most', () => {
+  test('are taken from the first line with letters, at most a hundred', () => {
     expect(messageTokens('---\n  first line\nsecond')).toEqual(['first', 'line']);
     expect(messageTokens('word '.repeat(200))).toHaveLength(100);
   });

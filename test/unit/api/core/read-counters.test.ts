@@ -57,7 +57,7 @@ test('gets are counted with whether they found a document', async () => {
   expect((await statsOf('gets', 'get')).get).toMatchObject({ total: 2, exists_total: 1, missing_total: 1 });
 });
 
-test('cached answers without hits are hits of the request cache', async () => {
+test('cached responses without hits count as hits of the request cache', async () => {
   await node.ok('PUT /cached/_doc/1?refresh=true', { n: 1 });
   const body = { size: 0, aggs: { n: { max: { field: 'n' } } } };
   await node.ok('POST /cached/_search', body);

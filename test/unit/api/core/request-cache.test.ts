@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { RequestCache } from '../../../../src/api/core/request-cache.ts';
 import { writeJson } from '../../../../src/common/json/json-write.ts';
 
-test('a cached answer has a new took and otherwise the same text', () => {
+test('a cached response has a new took and otherwise the same text', () => {
   const cache = new RequestCache();
   const answer = {
     took: 12,
@@ -16,7 +16,7 @@ test('a cached answer has a new took and otherwise the same text', () => {
   expect(cache.get('other', 0)).toBeNull();
 });
 
-test('unused entries are evicted first, and too long answers are not cached', () => {
+test('unused entries are evicted first, and responses that are too long are not cached', () => {
   const cache = new RequestCache();
   const answer = (length: number) => ({ took: 0, hits: { hits: ['x'.repeat(length)] } });
   cache.put('huge', answer(100_000));

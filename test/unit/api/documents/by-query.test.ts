@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const count = async (index: string, body?: unknown): Promise<number> => (await send(`POST /${index}/_count`, body)).json.count;
 
-test('requests_per_second delays batches, and the answer contains the delay', async () => {
+test('requests_per_second delays batches, and the response contains the delay', async () => {
   const { json } = await send('POST /src/_update_by_query?scroll_size=10&requests_per_second=20');
   expect(json).toMatchObject({ updated: 20, batches: 2, requests_per_second: 20 });
   // Ten documents at 20 per second take half a second, in waiting or in work. `took` alone would not tell waiting from a slow machine.

@@ -25,7 +25,7 @@ test.each([
   else expect(answer.json.error).toBe(expected);
 });
 
-test('an alias takes the name of a removed index, in whichever order the actions stand', async () => {
+test('an alias takes the name of a removed index, whatever the order of the actions', async () => {
   for (const isFirst of [true, false]) {
     await node.ok('PUT /old/_doc/1', {});
     const remove = { remove_index: { index: 'old' } };

@@ -48,7 +48,7 @@ describe('definitions', () => {
     expect((await node.send('GET /_ilm/policy/p')).status).toBe(404);
   });
 
-  test('what is not carried out is refused by name', async () => {
+  test('unsupported features are refused by name', async () => {
     expect(await refusal({ lukewarm: {} })).toBe('Timeseries lifecycle does not support phase [lukewarm]');
     expect(await refusal({ warm: { actions: { rollover: { max_docs: 1 } } } })).toBe('invalid action [rollover] defined in phase [warm]');
     expect(await refusal({ hot: { actions: { forcemerge: { max_num_segments: 1 } } } })).toMatch(/without an accompanying \[rollover\]/);
@@ -172,7 +172,7 @@ test('a policy deletes the backing indices of a data stream', async () => {
   expect((await node.ok('GET /s-1/_count')).count).toBe(0);
 });
 
-test('the lifecycle of a data stream deletes what its retention does not keep', async () => {
+test('the lifecycle of a data stream deletes indices beyond its retention', async () => {
   await node.ok('PUT /_index_template/t', {
     index_patterns: ['s-*'],
     data_stream: {},

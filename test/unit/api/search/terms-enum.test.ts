@@ -38,7 +38,7 @@ test('lists terms with a prefix in the order of their bytes', async () => {
   expect(await terms({ field: 'k', string: 'ké' })).toEqual(['kéfir']);
 });
 
-test('knows texts, addresses, constants and flattened fields', async () => {
+test('supports texts, addresses, constants and flattened fields', async () => {
   expect(await terms({ field: 'text', string: 'qu' })).toEqual(['queue', 'quick']);
   expect(await terms({ field: 'ip', string: '10.0.0.' })).toEqual(['10.0.0.1', '10.0.0.20']);
   expect(await terms({ field: 'c', string: 'fi' })).toEqual(['fixed']);

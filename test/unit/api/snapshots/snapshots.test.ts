@@ -137,7 +137,7 @@ test('_recovery names the snapshot that an index was restored from', async () =>
   await node.ok('DELETE /recovered');
 });
 
-test('a snapshot keeps what it has begun to copy while the index is written, merged and deleted from', async () => {
+test('a snapshot keeps the files that it copies while the index is written, merged and deleted from', async () => {
   await index('busy', 2000);
   const writes = (async () => {
     for (let i = 0; i < 8; i++) {

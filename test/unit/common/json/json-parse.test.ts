@@ -89,7 +89,7 @@ test('depth is bounded and names may be __proto__', () => {
   expect(Object.keys(parseJson('{"__proto__":1, "c":/**/2}') as object)).toEqual(['__proto__', 'c']);
 });
 
-test('bytes that are no UTF-8 are refused with their place', () => {
+test('bytes that are not UTF-8 are refused with their position', () => {
   expect(parseJsonBytes(Buffer.from('{"ä":1}'))).toEqual({ ä: 1 });
   expect(() => parseJsonBytes(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toThrow(
     /Invalid UTF-8 start byte 0xff\n at .*#2\]/,

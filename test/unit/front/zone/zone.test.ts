@@ -45,7 +45,7 @@ describe('front zones', () => {
     }
   });
 
-  test('a full table that evicts nothing says so', () => {
+  test('a full table without eviction reports it', () => {
     const table = new SharedTable('full', 2, 1, false);
     expect([table.take('a'), table.take('b'), table.take('c'), table.take('a')]).toEqual([0, 1, -1, 0]);
     table.remove(0);

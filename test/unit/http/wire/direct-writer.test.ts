@@ -41,23 +41,26 @@ test('writes strings as latin1; what the system accepts at once never reaches th
   expect((await readAll()).toString('latin1')).toBe('caf\xe9 bytes');
 });
 
-test.each(['text', 'bytes'])('what a full socket leaves of %s waits, and later writes and the end come after it', async (kind) => {
-  const writer = new DirectWriter(near);
-  let sent = '';
-  for (let n = 0; writer.pending === 0 && n < 5000; n++) {
-    const part = String.fromCharCode(65 + (n % 26)).repeat(16_000);
-    expect(writer.write(kind === 'text' ? part : Buffer.from(part))).toBe(true);
-    sent += part;
-  }
-  expect(writer.pending).toBe(16_000);
-  expect(writer.write('refused')).toBe(false);
-  near.write('after');
-  near.end('the end');
-  const got = (await readAll()).toString('latin1');
-  expect(got.length).toBe(sent.length + 12);
-  expect(got === `${sent}afterthe end`).toBe(true);
-  expect(writer.pending).toBe(0);
-});
+test.each(['text', 'bytes'])(
+  'the part of %s that a full socket does not accept waits, and later writes and the end follow it',
+  async (kind) => {
+    const writer = new DirectWriter(near);
+    let sent = '';
+    for (let n = 0; writer.pending === 0 && n < 5000; n++) {
+      const part = String.fromCharCode(65 + (n % 26)).repeat(16_000);
+      expect(writer.write(kind === 'text' ? part : Buffer.from(part))).toBe(true);
+      sent += part;
+    }
+    expect(writer.pending).toBe(16_000);
+    expect(writer.write('refused')).toBe(false);
+    near.write('after');
+    near.end('the end');
+    const got = (await readAll()).toString('latin1');
+    expect(got.length).toBe(sent.length + 12);
+    expect(got === `${sent}afterthe end`).toBe(true);
+    expect(writer.pending).toBe(0);
+  },
+);
 
 test('reports the end of a write that the system does not accept at once', async () => {
   const large = [Buffer.alloc(9_000_000, 'a'), Buffer.alloc(1_000_000, 'b')];
@@ -85,7 +88,7 @@ test('reports the end of a write that the system does not accept at once', async
   expect((await readAll()).toString()).toBe('one, two');
 });
 
-test('the socket writes what is corked, follows its own writes, or comes after its end', () => {
+test("direct writes wait for corked data, and follow the socket's own writes and its end", () => {
   const writer = new DirectWriter(near);
   near.cork();
   expect(writer.write('x')).toBe(false);

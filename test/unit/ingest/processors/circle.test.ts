@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { geoPolygon } from '../../../../src/ingest/processors/circle.ts';
 import { openRestNode } from '../../../support/rest-node.ts';
 
-test('circles become polygons in the notation they came in', async () => {
+test('circles become polygons in their original notation', async () => {
   const node = await openRestNode();
   try {
     const simulate = async (processor: object, source: object) => {
@@ -45,7 +45,7 @@ test('circles become polygons in the notation they came in', async () => {
   }
 });
 
-test('corners are as far away as the radius says, and polygons have at most a thousand', () => {
+test('corners are at the distance of the radius, and polygons have at most a thousand', () => {
   for (const [x, y, radius] of [
     [0, 0, 1000],
     [170, -60, 50_000],

@@ -56,7 +56,7 @@ const refusal = async (line: string, body: object): Promise<{ type: string; reas
 };
 
 describe('histogram', () => {
-  test('metrics count each value as often as its count says', async () => {
+  test('metrics weight each value by its count', async () => {
     const metrics = await aggregate({
       min: { min: { field: 'times' } },
       max: { max: { field: 'times' } },
@@ -129,7 +129,7 @@ describe('histogram', () => {
     expect(await found({ exists: { field: 'times' } })).toEqual(['1', '2']);
   });
 
-  test('a malformed histogram is dropped if the mapping says so, and named in _ignored', async () => {
+  test('a malformed histogram is dropped with ignore_malformed, and named in _ignored', async () => {
     expect(await found({ exists: { field: 'lenient' } })).toEqual([]);
     expect(await found({ term: { _ignored: 'lenient' } })).toEqual(['3']);
   });

@@ -25,7 +25,7 @@ test('a task reports progress, receives control, and its result is stored', () =
   expect(tasks.handle({ action: 'rethrottle', id, requestsPerSecond: 1 })).toBeNull();
 });
 
-test('an unknown task is asked to stop; the oldest finished tasks are dropped', () => {
+test('an unknown task is told to stop; the oldest finished tasks are dropped', () => {
   const tasks = new Tasks();
   expect(tasks.handle({ action: 'report', id: 7, status: {} })).toMatchObject({ isCancelled: true });
   const start = () => tasks.handle({ action: 'start', task: TASK }) as number;

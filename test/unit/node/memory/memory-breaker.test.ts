@@ -40,7 +40,7 @@ test('bodies of all threads count twice, until they are released', () => {
   other.reserve(25 * MB, 'c');
 });
 
-test('a body that arrives in parts leaves nothing behind when it is released', () => {
+test('a body that arrives in parts holds no memory after its release', () => {
   const { main } = twoThreads(100 * MB);
   const estimated = () => main.stats().find(({ name }) => name === 'in_flight_requests')?.estimated;
   let held = 0;

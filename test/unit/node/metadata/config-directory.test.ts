@@ -38,7 +38,7 @@ test('all dictionaries sorted by name, or the requested ones', () => {
   expect(texts(hunspell('en_GB', 'b.dic', 'a')!.dictionaries)).toEqual(['1\nbe', '1\nan']);
 });
 
-test('ignore_case comes from the node for the locale, the dictionary, or the node for all', () => {
+test('ignore_case is taken from the node for the locale, the dictionary, or the node for all', () => {
   const ignoreCase = (locale: string, flags: Record<string, boolean>) => configFiles(directory, flags).hunspell!(locale, [])!.ignoreCase;
   expect(ignoreCase('en_GB', { 'en_GB.ignore_case': false })).toBe(false);
   expect(ignoreCase('en_GB', { ignore_case: false })).toBe(true);

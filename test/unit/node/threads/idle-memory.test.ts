@@ -12,7 +12,7 @@ test('an idle thread returns the memory of a burst of garbage', async () => {
   await expect.poll(() => v8.getHeapStatistics().total_heap_size, { interval: 500 }).toBeLessThan(before - (30 << 20));
 });
 
-test('an idle thread returns buffers that nobody refers to', async () => {
+test('an idle thread returns unreferenced buffers', async () => {
   releaseMemoryWhenIdle(50);
   const external = () => v8.getHeapStatistics().external_memory;
   const before = external();

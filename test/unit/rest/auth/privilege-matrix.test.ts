@@ -65,7 +65,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.close());
 
-test.each(NAMES)('[%s] allows what its documentation says', async (privilege) => {
+test.each(NAMES)('[%s] allows what its documentation lists', async (privilege) => {
   await as('root', 'DELETE /x,new?ignore_unavailable=true');
   await as('root', 'PUT /x/_doc/1?refresh=true', { a: 1 });
   for (const [line, body, privileges] of OPERATIONS) {

@@ -96,7 +96,7 @@ describe('document level security', () => {
     expect(total.json.hits.total.value).toBe(ids.length);
   });
 
-  test('a cached answer is not shown to who sees other documents', async () => {
+  test('a cached response is not shown to users who see other documents', async () => {
     const body = { size: 0, aggs: { teams: { terms: { field: 'team' } } } };
     for (let i = 0; i < 3; i++) {
       expect((await as('root', 'POST /staff/_search', body)).json.aggregations.teams.buckets).toHaveLength(2);
@@ -224,7 +224,7 @@ describe('document level security', () => {
     expect((await as('root', 'POST /staff/_validate/query?rewrite=true', body)).status).toBe(200);
   });
 
-  test('what would read or copy hidden documents is refused, other writes work', async () => {
+  test('operations that would read or copy hidden documents are refused, other writes work', async () => {
     const update = await as('writer', 'POST /staff/_update/r1', { doc: { x: 1 }, _source: true });
     expect([update.status, update.json.error.reason]).toEqual([400, expect.stringContaining("Can't execute an update request")]);
     const bulk = await as(

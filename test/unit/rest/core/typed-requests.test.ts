@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.close());
 
-test('answers about documents have a type, and sources are left alone', async () => {
+test('responses about documents have a type, and sources are unchanged', async () => {
   expect(await node.ok('GET /old/_doc/1')).toMatchObject({ _index: 'old', _type: '_doc', _id: '1' });
   expect(await node.ok('GET /old/kind/1')).toMatchObject({ _type: 'kind', _source: { a: 'x', inner: { _index: 'i', _id: 'j' } } });
   expect((await node.ok('GET /old/kind/1'))._source.inner).not.toHaveProperty('_type');

@@ -46,7 +46,7 @@ test('searches with equal hits are recognized, and all indices are the default',
   expect(comparisonText(answer as Comparison)).toContain('too few rounds');
 });
 
-test('refuses what it does not know', async () => {
+test('refuses unknown types', async () => {
   const refuse = async (body: unknown, path = '/w/_profile/compare') => {
     const { status, text } = await node.send(`POST ${path}`, body);
     return [status, JSON.parse(text).error.type, JSON.parse(text).error.reason];

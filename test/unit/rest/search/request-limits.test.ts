@@ -83,7 +83,7 @@ describe('clauses', () => {
 describe('buckets', () => {
   const aggs = (a: object): object => ({ size: 0, aggs: { a } });
 
-  test('that auto_date_histogram asks for', async () => {
+  test('requested by auto_date_histogram', async () => {
     expect(await failure(aggs({ auto_date_histogram: { field: 'day', buckets: 1e9 } }))).toEqual({
       status: 400,
       type: 'illegal_argument_exception',

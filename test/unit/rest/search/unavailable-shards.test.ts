@@ -57,7 +57,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.close());
 
-test('the other shards answer, with the failure of the missing one', async () => {
+test('the other shards respond, with the failure of the missing one', async () => {
   const { status, json } = await node.send('GET /two/_search', {
     query: { match: { tag: 'x' } },
     aggs: { n: { value_count: { field: 'n' } } },
@@ -70,7 +70,7 @@ test('the other shards answer, with the failure of the missing one', async () =>
   expect(await node.ok('GET /two/_count')).toEqual({ count: inFirst, _shards: PARTIAL });
 });
 
-test('a partial answer does not come from, and does not get into, the cache of another search', async () => {
+test('a partial response is neither read from nor written to the cache of another search', async () => {
   const body = { size: 0, aggs: { n: { value_count: { field: 'n' } } } };
   for (let i = 0; i < 3; i++) {
     expect((await node.ok('GET /whole/_search', body)).hits.total.value).toBe(20);
@@ -78,7 +78,7 @@ test('a partial answer does not come from, and does not get into, the cache of a
   }
 });
 
-test('an index without any available shard fails, unless another one answers', async () => {
+test('an index without any available shard fails, unless another one responds', async () => {
   const { status, json } = await node.send('GET /lost/_search');
   expect(status).toBe(503);
   expect(json.error).toMatchObject({ type: 'search_phase_execution_exception', reason: 'all shards failed', phase: 'query' });

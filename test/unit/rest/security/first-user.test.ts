@@ -15,7 +15,7 @@ test('without users the caller is an anonymous superuser', async () => {
   expect((await node.send('POST /_security/api_key', { name: 'x' })).status).toBe(400);
 });
 
-test('the first user must be a superuser; from then on everybody must authenticate', async () => {
+test('the first user must be a superuser; from then on authentication is required', async () => {
   const refused = await node.send('PUT /_security/user/ann', { password: 'annpassword', roles: ['viewer'] });
   expect([refused.status, refused.json.error.reason]).toEqual([
     400,
@@ -37,7 +37,7 @@ test('the last superuser cannot be removed', async () => {
   expect((await node.send('GET /', undefined, root)).status).toBe(200);
 });
 
-test('with security disabled the APIs say so', async () => {
+test('with security disabled the APIs report it', async () => {
   const open = await openRestNode({ 'security.enabled': false });
   const refused = await open.send('GET /_security/_authenticate');
   expect([refused.status, refused.json.error.reason]).toEqual([400, expect.stringMatching(/security\.enabled/)]);

@@ -46,7 +46,7 @@ test.each(LIMITS.flatMap((limit) => [null, 'a'].flatMap((kind) => ['asc', 'desc'
   },
 );
 
-test('refuses a max_children that is no integer', async () => {
+test('refuses a max_children that is not an integer', async () => {
   const sort = [{ 'lines.price': { nested: { path: 'lines', max_children: 'many' } } }];
   expect((await node.send('POST /orders/_search', { sort })).status).toBe(400);
 });

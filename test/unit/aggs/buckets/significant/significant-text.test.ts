@@ -54,7 +54,7 @@ test('other sources, include and exclude, min_doc_count', async () => {
   expect(await of({ min_doc_count: 1, include: 'report[13]' })).toEqual(['report1', 'report3']);
 });
 
-test('passages of six words that came before do not count', async () => {
+test('passages of six words that occurred before do not count', async () => {
   const spotter = new DuplicateSpotter();
   const first = 'a b c d e f g'.split(' ');
   expect(spotter.filter(first)).toEqual(first);

@@ -41,7 +41,7 @@ test('the outcome is kept on disk until it is deleted', async () => {
   expect((await node.send(`DELETE /_async_search/${id}`)).status).toBe(404);
 });
 
-test('a search that does not end in time goes on', async () => {
+test('a search that does not end in time continues', async () => {
   const { id, is_running, response } = await node.ok(
     'POST /docs/_async_search?wait_for_completion_timeout=0ms&keep_on_completion=true',
     body,

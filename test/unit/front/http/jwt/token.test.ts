@@ -50,7 +50,7 @@ describe('signed tokens', () => {
     }
   });
 
-  test('refuses critical parameters and parts that are no base64url or no JSON object', () => {
+  test('refuses critical parameters and parts that are not base64url or not a JSON object', () => {
     expect(() => verify(signToken({ alg: 'HS256', crit: ['b64'], b64: true }, {}, SECRET), keySet(secretJwk(SECRET)))).toThrow('critical');
     for (const bad of ['', 'a.b', 'a.b.c.d', 'e30.e30.=', 'e30.e30.a b', '.e30.', 'W10.e30.', 'e30.bnVsbA.']) {
       expect(() => decodeSigned(bad)).toThrow(TokenError);

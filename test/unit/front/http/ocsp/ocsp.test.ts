@@ -59,7 +59,7 @@ describe('OCSP', () => {
     expect(own.toString('hex')).toBe(readFileSync(path.join(folder, 'req.der')).toString('hex'));
   });
 
-  test.each(['ca', 'delegate'])('answers signed by %s count', (signer) => {
+  test.each(['ca', 'delegate'])('responses signed by %s are accepted', (signer) => {
     const trust = { chain: [], verifySigner: true };
     const good = readOcspResponse(respond('good', signer), certificate('good'), certificate('ca'), trust);
     expect(good.status).toBe('good');
@@ -68,14 +68,14 @@ describe('OCSP', () => {
     expect(readOcspResponse(respond('delegate', signer), certificate('delegate'), certificate('ca'), trust).status).toBe('unknown');
   });
 
-  test.each(['stranger', 'other'])('answers signed by %s count only where the signer is not verified', (signer) => {
+  test.each(['stranger', 'other'])('responses signed by %s are accepted only where the signer is not verified', (signer) => {
     const data = respond('good', signer);
     const read = (verifySigner: boolean) => readOcspResponse(data, certificate('good'), certificate('ca'), { chain: [], verifySigner });
     expect(() => read(true)).toThrow(/neither the issuer/);
     expect(read(false).status).toBe('good');
   });
 
-  test('an answer about another certificate, one that is over, and one without its signer', () => {
+  test('a response about another certificate, an expired one, and one without its signer', () => {
     const trust = { chain: [], verifySigner: true };
     expect(() => readOcspResponse(respond('bad', 'ca'), certificate('good'), certificate('ca'), trust)).toThrow(/not found in the OCSP/);
     const short = respond('good', 'ca');

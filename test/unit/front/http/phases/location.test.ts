@@ -41,7 +41,7 @@ function expected(given: readonly Given[], uri: string): { found: string; name: 
   return best ? { found: 'inclusive', name: best.name } : { found: 'none', name: '' };
 }
 
-test('a location is chosen as the rule says, for random locations', () => {
+test('locations are chosen according to the rule, for random locations', () => {
   const rng = new Rng(3);
   const names = ['/', '/a', '/a/', '/ab/', '/a/b', '/a/b/', '//', '/b/'];
   for (let round = 0; round < 300; round++) {

@@ -90,7 +90,7 @@ describe('front body decoding', () => {
     expect(decode([text])).toBe('invalid');
   });
 
-  test('a length takes no more than it says', () => {
+  test('a length limits the bytes that are consumed', () => {
     expect(decode(['abcdef'], 4)).toMatchObject({ out: 'abcd', used: 4, done: true });
   });
 });

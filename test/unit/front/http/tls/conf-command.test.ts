@@ -15,7 +15,7 @@ const read = (...args: string[]): string[][] | null =>
   } as never);
 
 describe('ssl_conf_command', () => {
-  test('later commands win over what directives said', () => {
+  test('later commands override directives', () => {
     const options: SecureContextOptions = { ciphers: 'TLS_AES_128_GCM_SHA256:AES256-SHA', honorCipherOrder: true };
     applyConfCommands(options, [
       ['Ciphersuites', 'TLS_AES_256_GCM_SHA384'],
@@ -56,7 +56,7 @@ describe('ssl_conf_command', () => {
   });
 });
 
-test('a filter for all types takes an answer without one, others do not', () => {
+test('a filter for all types accepts a response without a type, others do not', () => {
   expect(typeMatches(typesSet(['*'], ['text/html']), '')).toBe(true);
   expect(typeMatches(typesSet(['text/plain'], ['text/html']), '')).toBe(false);
   expect(typeMatches(typesSet(['Text/Plain'], ['text/html']), 'text/plain')).toBe(true);

@@ -199,7 +199,7 @@ describe('what hits show', () => {
   });
 });
 
-test('unmapped fields count as text where the setting says so', async () => {
+test('unmapped fields count as text if the setting allows it', async () => {
   const settings = { 'index.percolator.map_unmapped_fields_as_text': true };
   await node.ok('PUT /lenient', { settings, mappings: { properties: { query: { type: 'percolator' } } } });
   await node.ok('PUT /lenient/_doc/1?refresh=true', { query: { match: { later: 'fox' } } });

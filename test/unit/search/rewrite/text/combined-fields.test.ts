@@ -105,7 +105,7 @@ test('works on nested documents', async () => {
   expect(hits.total.value).toBe(DOCUMENTS);
 });
 
-test('an optional clause is asked for where operator and leaves none', async () => {
+test('an optional clause is required where operator and leaves none', async () => {
   for (const query of [
     { combined_fields: { query: 'alpha beta', fields: ['a'], operator: 'and', minimum_should_match: 1 } },
     { match: { a: { query: 'alpha beta', operator: 'and', minimum_should_match: 1 } } },

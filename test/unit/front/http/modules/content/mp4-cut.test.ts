@@ -41,7 +41,7 @@ describe('cutMoov', () => {
     expect(part.leftOut).toEqual(['udta', 'sgpd']);
   });
 
-  test('from a key frame on: what leads to the start is decoded, and cut off by an edit list', () => {
+  test('from a key frame: the frames before the start are decoded, and hidden by an edit list', () => {
     const part = cut(2100, 1900, true);
     expect(part.numbers).toEqual(range(30, 59));
     expect(part.keys).toEqual([1, 16]);

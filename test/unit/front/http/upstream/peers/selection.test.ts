@@ -30,7 +30,7 @@ function draw(peers: PeerSet, count: number): string {
 describe('front balancing', () => {
   test('smooth weights', () => expect(draw(set([peer(1, { weight: 3 }), peer(2)]), 8)).toBe('1 1 2 1 1 1 2 1'));
 
-  test('a failed peer rests, the next try goes elsewhere, and backups come last', () => {
+  test('a failed peer is skipped, the next attempt uses another, and backups are used last', () => {
     const peers = set([peer(1), peer(2), peer(3, { backup: true })]);
     const selection = new Selection(peers, request);
     const first = selection.get()!;

@@ -18,7 +18,7 @@ function hear(pieces: string[], headOnly = false, maxHeader = 4096): { said: str
   return { said, parser };
 }
 
-describe('answers of back ends', () => {
+describe('responses of back ends', () => {
   test('head and body of a length, whole and byte by byte', () => {
     const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nback';
     expect(hear([answer]).said).toEqual(['head 200 OK Content-Length=4', 'body back last', 'kept']);
