@@ -117,7 +117,7 @@ function write(program) {
   return files;
 }
 
-/** What SHARED selects, in order: the constants, namespaces, enums and classes of its files. */
+/** The elements that SHARED selects, in order: constants, namespaces, enums and classes of its files. */
 function sharedElements(program) {
   return Object.entries(SHARED).flatMap(([file, only]) => {
     const elements = [...program.filesByName.get(`assembly/${file}`).members]
@@ -280,7 +280,7 @@ function docOf(declaration, indent) {
   const { source, start } = declaration.range;
   const IGNORE = '// @ts-ignore: decorator';
   let before = source.text.slice(0, start).trimEnd();
-  // The range of an exported declaration may begin behind its modifiers and decorators.
+  // The range of an exported declaration may start after its modifiers and decorators.
   for (;;) {
     const last = [IGNORE, '@unmanaged', '@inline', 'export', 'function', 'const'].find((word) => before.endsWith(word));
     if (!last) break;

@@ -56,7 +56,7 @@ export const MAP: Readonly<Record<string, string>> = {
 
 /**
  * Rooms: subfolders, at any depth, whose files may import only the rooms listed here of the folder that contains them (besides what MAP
- * allows). `.` stands for the files that the folder holds outside its rooms. Those files, and rooms without an entry, may import every room.
+ * allows). `.` means the files of the folder outside its rooms. Those files, and rooms without an entry, may import every room.
  */
 export const ROOMS: Readonly<Record<string, string>> = {
   'src/api/core': '',

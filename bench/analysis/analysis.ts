@@ -87,7 +87,7 @@ const ROWS: readonly (readonly [string, string, string])[] = [
 const host = new AnalysisHost(new WebAssembly.Module(readFileSync(fileURLToPath(new URL('../../build/analyzer.wasm', import.meta.url)))));
 const registry = AnalysisRegistry.global({ host, files: null });
 const analysis = new TextAnalysis(host, null, {});
-/** A rival that is slower than this knows all there is to know after five rounds. */
+/** A rival that is slower than this is measured precisely enough after five rounds. */
 const SLOW_SECONDS = 0.1;
 /** A row takes at least this long: a few rounds of some milliseconds tell what else the machine does. */
 const ROW_MICROSECONDS = 3e6;
@@ -157,7 +157,9 @@ function measure([name, language, luceneType]: (typeof ROWS)[number]): Row | nul
     terms: 0,
   });
   const sum = (of: (text: string, i: number) => number): number => texts.reduce((total, text, i) => total + of(text, i), 0);
-  /** How many tokens a text has, by one that tells start and end of each; no offset would do without being read. */
+  /**
+   * Number of tokens of a text, counted by a rival that returns start and end of each; the offsets are read, so that they must be computed.
+   */
   const visit = (text: string): number => {
     let tokens = 0;
     let units = 0;

@@ -1,4 +1,4 @@
-// What JavaScript offers beside the kernels: each rival takes a text to its terms and says how many there are. Only those that do the work of the
+// JavaScript rivals of the kernels: each turns a text into terms and returns their number. Only those that do the work of the
 // analyzer are here: they make the terms (in lower case where the analyzer does), leave out the stop words and stem where it stems. Where JavaScript
 // has no stemmer for a language there is no rival. The bench leaves out one whose number of terms is another than the analyzer's.
 import { createRequire } from 'node:module';

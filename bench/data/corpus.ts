@@ -1,4 +1,4 @@
-// What every corpus needs in order to be made, and where it is stored.
+// Common parts of building a corpus, and its place on disk.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { usage } from '../usage.ts';
@@ -23,7 +23,7 @@ export function corpusPath(name: string): string {
   return path.join(CACHE_FOLDER, 'corpora', name);
 }
 
-/** Exits with a line that says how to make the corpus if the file or folder does not exist. */
+/** Exits with instructions for building the corpus if the file or folder does not exist. */
 export function requireCorpus(file: string, name: string): void {
   if (!existsSync(file)) usage(`no ${file}: make it by npm run bench:data -- --only ${name}`);
 }

@@ -100,7 +100,7 @@ function client(port: number, request: Buffer, until: number, times: number[]): 
   });
 }
 
-/** Connects, shakes hands, asks once and closes, again and again. */
+/** Repeatedly connects, completes the handshake, sends one request and closes. */
 async function tlsClient(port: number, request: Buffer, until: number, times: number[]): Promise<void> {
   while (Date.now() < until) {
     const sent = performance.now();

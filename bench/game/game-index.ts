@@ -10,7 +10,7 @@ import { FIELD, loadTextSegment } from '../query/text-segment.ts';
 
 const UNSUPPORTED = 'UNSUPPORTED';
 const BM25 = { k1: 0.9, b: 0.4 };
-/** What the planner does not parse: fields, ranges, groups, regular expressions, boosts, wildcards within a word. */
+/** Syntax that the planner does not support: fields, ranges, groups, regular expressions, boosts, wildcards within a word. */
 const OTHER_SYNTAX = /[:[\]{}()/^?\\]|\*\S|&&|\|\|/;
 
 export class GameIndex {

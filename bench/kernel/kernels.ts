@@ -50,7 +50,7 @@ function best(run: () => unknown, runs: number): number {
   return least;
 }
 
-/** What twins.c is asked: its job line and the number that it must answer. */
+/** A job of twins.c: its job line and the expected result. */
 interface CTwin {
   readonly job: ReadonlyArray<string | number>;
   readonly result: () => number;

@@ -32,7 +32,7 @@ function parse(query: string): Clause[] {
   });
 }
 
-/** Lengths that SmallFloat's byte code stands for. */
+/** Lengths encoded by SmallFloat's byte code. */
 function lengthOfNorm(norm: number): number {
   if (norm < 24) return norm;
   const code = norm - 24;

@@ -1,4 +1,4 @@
-// Runs the tasks of a track against one service, by the client that every service gets: latencies as a user sees them, throughput, errors.
+// Runs the tasks of a track against one service, with the same client for every service: latencies seen by users, throughput, errors.
 // With a target throughput a request's latency counts from the moment it was due, so that a service that falls behind cannot hide it.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';

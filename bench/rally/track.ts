@@ -1,5 +1,5 @@
-// Tracks in Rally's form: indices, corpora, operations and challenges with a schedule. What this runner does not carry out is refused by name, so
-// that no figure stands for less work than the track describes. Jinja templates, which tracks may contain, are not expanded.
+// Tracks in Rally's form: indices, corpora, operations and challenges with a schedule. Unsupported features are refused by name, so that no
+// figure represents less work than the track describes. Jinja templates, which tracks may contain, are not expanded.
 // Source: Rally's track reference, https://esrally.readthedocs.io/en/stable/adding_tracks.html and track.html
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -109,7 +109,7 @@ function lockOwner() {
   }
 }
 
-/** Removes the lock of a process that no longer exists, but not one that another process has taken meanwhile. */
+/** Removes the lock of a process that no longer exists, but not one that another process has taken in the meantime. */
 function breakLock(owner) {
   const taken = `${LOCK}.${process.pid}.stale`;
   try {

@@ -27,7 +27,7 @@ const START_CODE = new Set([
   'src/search/shard/document-segment.ts',
   'src/search/shard/search-caches.ts',
 ]);
-/** Late as well: roles that run in the main thread only if there are no threads for them, and what only indices need. */
+/** Also late: roles that run in the main thread only if there are no threads for them, and code that only indices need. */
 const LATE_ROLES = new Set([
   'src/node/indexing/indexer.ts',
   'src/node/indexing/merger.ts',
@@ -191,7 +191,7 @@ function ${SHARED}(key) {
   return name === '' ? module : module[name];
 }`;
 
-/** A stub calls functions, makes objects and reads properties. Nothing can stand for a number or a string. */
+/** A stub calls functions, makes objects and reads properties. Numbers and strings cannot be stubbed. */
 function refuseConstants(used) {
   for (const [file, list] of used) {
     const name = list.find((each) => /^[A-Z][A-Z\d_]+$/.test(each));

@@ -1,5 +1,5 @@
-// Writes what the service understands as JSON: routes and parameters of all APIs, queries, aggregations, field types, processors, analysis. The
-// console completes requests by it, and `/_console/api.json` offers it to other editors.
+// Writes a description of the APIs as JSON: routes and parameters of all APIs, queries, aggregations, field types, processors, analysis.
+// The console completes requests by it, and `/_console/api.json` offers it to other editors.
 //   npx tsx tools/console/catalog.ts FILE
 // Names come from the tables of the service; tools/console/clauses.ts adds sentences and keys.
 import { writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
-// What the console's completion says of queries, aggregations and the objects of request bodies: a sentence and the keys of each. The names are
-// checked against the registries of the service (tools/console/catalog.ts). A leading `@` marks a body of one field name with an object of the keys.
-// Kinds of values: see `Key` in src/console/catalog.ts; a key without a kind takes anything.
+// Descriptions of queries, aggregations and objects of request bodies for the console's completion: a sentence and the keys of each. The
+// names are checked against the registries of the service (tools/console/catalog.ts). A leading `@` marks a body of one field name with an
+// object of the keys. Kinds of values: see `Key` in src/console/catalog.ts; a key without a kind takes anything.
 
 /** `[sentence, 'key key:kind ...']` by name. */
 export type Clauses = Readonly<Record<string, readonly [about: string, keys: string]>>;

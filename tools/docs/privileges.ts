@@ -18,7 +18,7 @@ function actionsOf({ include, exclude }: ActionSet): string {
   return exclude.length === 0 ? granted : `${granted}; not ${exclude.map(code).join(', ')}`;
 }
 
-/** @param wide  what stands for the APIs of privileges that grant almost all of them */
+/** @param wide  text instead of the APIs of privileges that grant almost all of them */
 function privilegeTable(
   privileges: Readonly<Record<string, ActionSet>>,
   isCluster: boolean,

@@ -11,7 +11,7 @@ const MACHINE_DEFAULTS: Readonly<Record<string, string>> = {
   'memory.limit': '50% of the memory',
 };
 
-/** What an index setting does here, where that is not what Elasticsearch's reference says. */
+/** Behaviour of index settings where it differs from Elasticsearch's reference. */
 const INDEX_NOTES: Readonly<Record<string, string>> = {
   'index.auto_expand_replicas': 'decides the replicas in a [cluster](cluster.md); no effect on a standalone node',
   'index.number_of_replicas': 'copies shown and counted in a [cluster](cluster.md); a standalone node has none',

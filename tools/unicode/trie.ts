@@ -3,7 +3,7 @@ import { Numbering } from './numbering.ts';
 
 export interface Trie {
   shift: number;
-  /** Block number per code point block; trimmed behind the last block that is not the default one. */
+  /** Block number per code point block; trimmed after the last block that is not the default one. */
   index: number[];
   blocks: number[];
   limit: number;

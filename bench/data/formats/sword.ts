@@ -15,7 +15,7 @@ const NARROW = 10;
 const WIDE = 12;
 
 /**
- * The verses of a testament in order; a text to which several verses point comes once.
+ * The verses of a testament in order; a text to which several verses point is returned once.
  * @param base  path without extension
  * @param kind  `bz` or `cz`: the start of the extensions
  */
