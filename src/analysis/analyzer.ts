@@ -19,7 +19,7 @@ class FilterRunner implements FilterEnvironment {
   constructor(readonly host: AnalysisHost) {}
 
   run(filters: readonly TokenFilter[], stream: TokenStream): TokenStream {
-    // If tokens know where the text would end after them, a later limit needs that.
+    // Keeps where the text would end after each token, which a later limit needs.
     const isStepped = stream.tokens.length > 0 && stream.tokens[0].stopOffset >= 0;
     const compiled = isStepped ? this.#stepped : this.#plain;
     let steps = compiled.get(filters);
@@ -78,7 +78,7 @@ function program(stages: readonly KernelStage[], isStepped: boolean): ChainProgr
   return { blob: chainBlob(stages, isStepped), isStepped, payloadStage: stages.findLastIndex(givesPayloads) };
 }
 
-/** Number of filters up to the last one that may stop early: it must know how far the filters before it have read. */
+/** Number of filters up to the last one that may stop early: it depends on how far the filters before it have read. */
 function limited(filters: readonly TokenFilter[]): number {
   return 1 + filters.findLastIndex(mayStop);
 }

@@ -171,7 +171,7 @@ export class ComponentTable {
     return buildComponent(entry, this.context(name, type, tree));
   }
 
-  /** What a component of this index is built with; `isBuiltIn` false. */
+  /** The context for building a component of this index; `isBuiltIn` is false. */
   context(name: string, type: string, tree: SettingTree): BuildContext {
     const warn = (text: string): void => {
       if (this.#notes.length < MAX_WARNINGS && !this.#notes.includes(text)) this.#notes.push(text);

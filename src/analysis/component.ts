@@ -43,7 +43,7 @@ export interface AnalysisLimits {
   readonly maxShingleDiff: number;
 }
 
-/** What a factory may use to read its parameters. */
+/** The context in which a factory reads its parameters. */
 export interface BuildContext {
   /** Name in the settings, or the type of a component in a request. */
   readonly name: string;
@@ -88,7 +88,7 @@ export interface FilterFactory {
   readonly name: string;
   /** True if the filter may be used in a normalizer. */
   readonly normalizing: boolean;
-  /** What happens to the filter in the chain that analyzes the rules of a later synonym filter: it is used, skipped, or an error. */
+  /** Treatment of the filter in the chain that analyzes the rules of a later synonym filter: used, skipped, or an error. */
   readonly inSynonymRules: 'used' | 'skipped' | 'refused';
   /** True if its file may change (`updateable`). Then only search analyzers, which can be reloaded, may use it. */
   readonly isUpdateable?: boolean;

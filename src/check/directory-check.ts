@@ -74,7 +74,7 @@ export function checkDirectory(directory: string, onProgress: (share: number, co
   const nameless = new Map<string, readonly number[]>();
   for (const [uuid, own] of logs) {
     if (known.has(uuid)) continue;
-    // An index that was deleted leaves this for a moment; damage leaves it for good.
+    // A deleted index leaves this only temporarily, damage permanently.
     if (damage.length === 0) notes.push(`index [${uuid}] was deleted; the next start removes the rest of it`);
     else nameless.set(uuid, own);
   }
@@ -140,7 +140,7 @@ function addGaps(contents: StoreContents, shards: readonly CheckedShard[], lost:
   }
 }
 
-/** The logs of an index whose record of them is gone: those that no other index has, if there are as many as shards. */
+/** The logs of an index whose record of them is missing: those that no other index has, if their number is that of the shards. */
 function logsFromFolders(
   directory: string,
   uuid: string,

@@ -15,11 +15,11 @@ import type { CheckedShard, DirectoryCheck } from './directory-check.ts';
 import type { StoreContents } from './store-contents.ts';
 
 export interface Repair {
-  /** What was done, a line each. */
+  /** Repairs that were made, one line each. */
   readonly actions: readonly string[];
   /** Documents that may be there although they were deleted, or in an earlier version. */
   readonly uncertain: readonly { readonly index: string; readonly id: string }[];
-  /** What remains wrong. */
+  /** Remaining damage. */
   readonly remaining: readonly string[];
 }
 
@@ -163,8 +163,8 @@ function rebuildShard(
 }
 
 /**
- * What a segment that cannot be read may have contained: of the records that no readable segment accounts for, the newest of each document,
- * unless a later operation on it is known.
+ * Documents that an unreadable segment may have contained: of the records that no readable segment accounts for, the newest of each
+ * document, unless a later operation on it is known.
  */
 function newestOf(files: StoreFiles, log: number, result: CheckedShard['result']): { id: string; seqNo: number }[] {
   const newest = new Map<string, { seqNo: number; op: number }>();

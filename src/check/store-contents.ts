@@ -1,6 +1,6 @@
-// Everything that can be read from the store's file, without LMDB: its own records through the trees of pages, and what damaged pages took out of
-// reach from the pages themselves. Every value has a checksum, so that a record found in a page that is no longer in use is known to be whole; its
-// page tells how old it is.
+// Everything that can be read from the store's file, without LMDB: its own records through the trees of pages, and records below damaged
+// pages from the pages themselves. Every value has a checksum, so that a record found in a page that is no longer in use is known to be
+// whole; its page tells how old it is.
 import { crc32 } from '../common/encoding/crc32.ts';
 import { decodeRecord, type LogRecord, OP_INDEX } from '../store/log-record.ts';
 import {
@@ -131,7 +131,7 @@ class StoreReader {
     });
     for (const found of walked.damage) this.report(describeDamage(this.#name)(found));
     if (walked.unreachable > 0) this.#notes.push(`${this.#name}: ${walked.unreachable} pages are neither in use nor free`);
-    // With one meta page gone, the other one may be older by a transaction, whose pages are found as if theirs were damaged.
+    // If one meta page is missing, the other one may be older by a transaction, whose pages are found as if theirs were damaged.
     const ranges = damage.length > 0 ? [EVERYTHING] : [...walked.damage, ...this.#unreadable];
     if (ranges.length > 0) this.#salvage(file, meta, walked.used, ranges);
   }
@@ -256,7 +256,7 @@ function removeWhere<T>(list: T[], isRemoved: (item: T) => boolean): void {
   list.splice(0, list.length, ...list.filter((item) => !isRemoved(item)));
 }
 
-/** The nodes of what may have been a leaf page, each with bounds checked; none of it is believed without a checksum. */
+/** The nodes of what may have been a leaf page, each with bounds checked; nothing is trusted without a checksum. */
 function* looseNodes(file: PageFile, bytes: Buffer): Generator<{ key: Buffer; value: Buffer }> {
   const nodes = Math.min(bytes.readUInt16LE(20) >> 1, (bytes.length - PAGE_HEADER_BYTES) >> 1);
   // The count is in the header, which may be what is damaged: offsets are read as long as they can be ones.

@@ -1,4 +1,4 @@
-// The differences between the servers whose API the service speaks, in one table: Elasticsearch 7, 8 and 9, and OpenSearch 3. Code asks for a
+// The differences between the emulated servers, in one table: Elasticsearch 7, 8 and 9, and OpenSearch 3. Code asks for a
 // difference by its name (`dialect.scoresWithFactor`), never for the flavour.
 
 export type Flavor = 'elasticsearch' | 'opensearch';
@@ -8,7 +8,7 @@ export const SERVERS = ['7.10', '7.17', '8', '9', 'OpenSearch 3'] as const;
 
 interface Row<T> {
   readonly about: string;
-  /** What each server does, in the order of SERVERS. */
+  /** Values of the servers, in the order of SERVERS. */
   readonly values: readonly [T, T, T, T, T];
 }
 

@@ -12,7 +12,7 @@ export const AUDIT_EVENTS = [
 
 export type AuditEvent = (typeof AUDIT_EVENTS)[number];
 
-/** What is logged by default. Events of every request would fill the disk. */
+/** Events that are logged by default. Events of every request would fill the disk. */
 export const DEFAULT_AUDIT_EVENTS: readonly AuditEvent[] = AUDIT_EVENTS.filter(
   (event) => event !== 'access_granted' && event !== 'authentication_success',
 );

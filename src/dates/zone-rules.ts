@@ -2,7 +2,7 @@
 // and 30 MB to load, so a thread loads it when it first needs a region. Bundles replace this module by dist/service/zone-rules.late.js.
 import { createRequire } from 'node:module';
 
-/** What is used of ZoneRules of @js-joda/core. */
+/** The parts of ZoneRules of @js-joda/core that are used. */
 export interface ZoneRules {
   isFixedOffset(): boolean;
   offsetOfEpochMilli(utcMs: number): { totalSeconds(): number };

@@ -2,7 +2,7 @@
 /** Members of an error body besides `type` and `reason`, for example `index`, `line`, `col`. */
 export type ErrorDetails = Record<string, unknown>;
 
-/** What a caller was refused, for the audit log. */
+/** Details of a refusal, for the audit log. */
 export interface Refusal {
   readonly action: string;
   /** Names of indices and aliases; empty for actions on the cluster. */

@@ -2,7 +2,7 @@
 // dialect is spoken, for clients match them.
 import type { ApiError } from './api-error.ts';
 
-/** What the dialect says of errors. */
+/** Wording of errors in the dialect. */
 interface Words {
   readonly xContentPackage: string;
   readonly nestsErrorTexts: boolean;

@@ -76,7 +76,7 @@ function rootCause(error: ApiError): ApiError {
 /** Two or more folders of a path, or a URL of a file. */
 const FILE_PATH = /(?:file:\/\/)?(?:[A-Za-z]:)?(?:[\\/][\w.@+-]+){2,}/g;
 
-/** Whether an error is one that nobody foresaw, also if it comes from another thread. */
+/** Whether an error is an internal one, also if it was passed on by another thread. */
 export function isUnexpected(error: unknown): boolean {
   return !(error instanceof ApiError) || error.type === 'internal_error' || error.type === 'kernel_exception';
 }

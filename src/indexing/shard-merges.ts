@@ -100,7 +100,7 @@ export class ShardMerges {
       // deleted in its result.
       const { liveAtStart, running } = await this.#writer.exclusive(async () => ({
         liveAtStart: sources.map((segment) => this.#segments.publishedLive(segment)?.slice() ?? null),
-        // Started inside the exclusive section, so that no publication comes in between.
+        // Started inside the exclusive section, so that nothing is published in between.
         running: sources.some(({ maxDoc, publishedDeleted }) => maxDoc > publishedDeleted)
           ? this.#env.merge(sources, this.#writer.segmentLayout, file)
           : Promise.resolve(null),

@@ -160,7 +160,7 @@ export class ShardSegments {
     return { done };
   }
 
-  /** Opens the files of segments that are in memory as a whole, so that their memory becomes free. @returns null if there was nothing to do */
+  /** Reopens segments that are wholly in memory from their files, which frees their memory. @returns null if there was nothing to do */
   async pageOut(): Promise<{ done: Promise<void> } | null> {
     let isChanged = false;
     for (const [at, segment] of this.#segments.entries()) {

@@ -159,7 +159,7 @@ export class ShardWriter implements MergingWriter {
 
   /** Applies all operations or, if it throws, none. */
   async #applyNow(operations: readonly ShardOperation[]): Promise<ShardOutcome[]> {
-    // Before the write, not after it: if there is no memory for a segment, the write is refused as a whole.
+    // Runs before the write, so that the whole write is rejected if there is no memory for a segment.
     if (this.#buffer.isFull) await this.#makeSegment();
     const pending: Pending[] = [];
     const entries: LogEntry[] = [];
@@ -474,7 +474,7 @@ export class ShardWriter implements MergingWriter {
     this.#primaryTerm = primaryTerm;
   }
 
-  /** Stores and applies operations that another node accepted, in order. Those that the shard has already are skipped. */
+  /** Stores and applies operations that another node accepted, in order. Operations that the shard already has are skipped. */
   replicate(entries: readonly LogEntry[]): Promise<void> {
     return this.exclusive(async () => {
       const missing = this.#closed ? [] : entries.filter(({ seqNo }) => seqNo > this.maxSeqNo);

@@ -1,4 +1,4 @@
-// What the writer of a shard needs from its thread.
+// The interface between the writer of a shard and its thread.
 import type { IndexAnalyzer } from '../arena/open-buffer.ts';
 import type { JsonObject } from '../common/json/json-value.ts';
 import type { IndexSortKey } from '../mapping/core/index-sort.ts';

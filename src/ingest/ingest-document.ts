@@ -39,7 +39,7 @@ export interface Pipeline {
   readonly onFailure: readonly Step[];
 }
 
-/** What processors can look up. */
+/** Lookups that processors can make. */
 export interface IngestEnvironment {
   /** @returns null if there is no such pipeline. @throws ApiError it does not compile */
   pipeline(id: string): Pipeline | null;
@@ -56,7 +56,9 @@ export interface EnrichOptions {
 
 /** The depth to which a document may nest, as in a body. */
 const MAX_PATH_PARTS = 1000;
-/** What processors may copy within a document, in characters; a value counts as some more. Copies of copies grow exponentially. */
+/**
+ * Limit of what processors may copy within a document, in characters; each value adds a fixed cost. Copies of copies grow exponentially.
+ */
 const MAX_COPIED_CHARS = 64 << 20;
 const CHARS_PER_VALUE = 16;
 

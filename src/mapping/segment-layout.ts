@@ -1,4 +1,4 @@
-// What merges make of the documents of an index: their order, and the graphs over their vectors.
+// The layout of merged segments of an index: the order of documents, and the graphs over their vectors.
 import { graphSpecOf, type VectorGraphSpec } from '../common/encoding/vector-format.ts';
 import type { IndexSortKey } from './core/index-sort.ts';
 import type { MappingSnapshot } from './core/mapping-snapshot.ts';

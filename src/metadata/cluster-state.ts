@@ -88,7 +88,7 @@ export interface IndexLifecycles {
   readonly policies: Readonly<Record<string, LifecyclePolicy>>;
 }
 
-/** What an enrich processor can add to documents. */
+/** The source of the fields that an enrich processor adds to documents. */
 export interface EnrichPolicy {
   readonly type: 'match' | 'geo_match' | 'range';
   /** Names and patterns of the indices that are read. */
@@ -101,7 +101,7 @@ export interface EnrichPolicy {
 
 export interface Rollover {
   readonly timeMs: number;
-  /** Conditions that were met, as the response shows them: `[max_docs: 5]`. */
+  /** Conditions that were met, in the form of the response: `[max_docs: 5]`. */
   readonly metConditions: readonly string[];
 }
 

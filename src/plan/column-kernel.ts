@@ -3,7 +3,7 @@ import { COLUMN_DENSE, COLUMN_DIRECT, COLUMN_F64, COLUMN_MULTI, Column } from '.
 import type { Kernels } from '../wasm/kernels.ts';
 import type { SegmentColumn } from './segment.ts';
 
-/** What the code of a program depends on. */
+/** Properties of a column that the code of a program depends on. */
 export interface KernelColumn {
   readonly isF64: boolean;
   /** Bytes of a stored value. */

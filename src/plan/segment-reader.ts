@@ -91,7 +91,7 @@ export interface SegmentReader {
   temporaryColumn(values: Omit<TemporaryValues, 'maxDoc'>): SegmentColumn | null;
 }
 
-/** What is in memory of segments that are not there as a whole, and counters since the start. */
+/** Memory use of paged segments, and counters since the start. */
 export interface SectionStats {
   /** Memory that sections may use, in all pools opened so far. */
   readonly capacityBytes: number;

@@ -167,7 +167,7 @@ export type LeafQuery =
   | (QueryBase & { readonly kind: 'exists'; readonly field: string })
   | (QueryBase & { readonly kind: 'ids'; readonly values: readonly string[] });
 
-/** Queries made of queries. Whoever walks a tree has a case for each: `satisfies LeafQuery` in the default case checks that. */
+/** Queries that contain queries. Code that walks a tree needs a case for each: `satisfies LeafQuery` in the default case checks that. */
 export type CompoundQuery =
   | BoolQuery
   | NestedQuery

@@ -1,4 +1,4 @@
-// Steps that the regular expressions of one piece of work may take together: a document can pass any number of them in its pipelines.
+// Limits the steps of all regular expressions in one unit of work together: a document can pass any number of them in its pipelines.
 // State of the module, not a parameter: the work is synchronous, and patterns are many layers below the code that knows what belongs together.
 
 let left = Number.POSITIVE_INFINITY;

@@ -78,7 +78,7 @@ function cached<T extends CodePointSet | null>(key: string, make: () => T): T {
   const known = cache.get(key) as T | undefined;
   if (known !== undefined) return known;
   const made = make();
-  // Unknown names are not kept: there is no end of them.
+  // Unknown names are not cached, because their number is unlimited.
   if (made !== null) cache.set(key, made);
   return made;
 }

@@ -23,7 +23,7 @@ import { resolveContext } from './script-context.ts';
 import { resolveScript, type ScriptSpec, type StoredScript } from './script-spec.ts';
 import { toScript } from './update-script.ts';
 
-/** A document as scripts see it. */
+/** The interface of a document for scripts. */
 export interface ScriptDocument {
   /** `doc`. */
   readonly doc: DocMap;
@@ -40,12 +40,12 @@ export interface DocMap {
   field(name: string): ScriptField;
 }
 
-/** Values of a run other than the document, as far as the context has them. */
+/** Inputs of a run other than the document; which ones depends on the context. */
 export interface ScriptInput {
   readonly score?: number;
   readonly value?: Value;
   readonly state?: ScriptMap;
-  /** What the run may use; a default one if absent. */
+  /** Budget of the run; a default one if absent. */
   readonly budget?: ScriptBudget;
 }
 

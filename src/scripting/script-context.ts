@@ -1,9 +1,9 @@
-// What a script can use besides the library, and what it must return.
+// Contexts of scripts: the variables and functions in addition to the library, and the type of the result.
 import type { CompileContext } from './compile/compile.ts';
 import type { ContextFunction } from './compile/unit.ts';
 import { type Implementation, type Type, typeNamed } from './java/class-info.ts';
 
-/** What a script can use besides the library, and what it must return. */
+/** Variables and functions of a script in addition to the library, and the type of its result. */
 export interface ScriptContext {
   /** Type of the result: `def`, `double`, `boolean`, `void` ... */
   readonly returns: string;

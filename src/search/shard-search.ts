@@ -38,7 +38,7 @@ export interface ShardRun {
   readonly found: ShardHits;
 }
 
-/** What the shards of a search share, and what they collect for its reduction. */
+/** State that the shards of a search share, and results that they collect for its reduction. */
 export interface ShardedSearch {
   readonly request: SearchRequest;
   readonly aggs: AggTree | null;

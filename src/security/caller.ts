@@ -10,7 +10,7 @@ export interface Caller {
   /** How the request was authenticated, as `_authenticate` names it. */
   readonly type: 'realm' | 'api_key';
   readonly realm: RealmRef;
-  /** The roles behind the permissions, by name. */
+  /** The roles that grant the permissions, by name. */
   readonly roles: Readonly<Record<string, RoleDescriptor>>;
   /** Roles that limit an API key; null for a user. */
   readonly limitedBy: Readonly<Record<string, RoleDescriptor>> | null;

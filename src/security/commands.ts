@@ -173,7 +173,8 @@ function changed<Kind extends RecordKind>(
 }
 
 /**
- * Once there are users, every request must authenticate, so one user must be able to manage them; and without users everybody could do everything.
+ * Once there are users, every request must authenticate, so one user must be able to manage them; and without users everything is allowed
+ * without authentication.
  * @throws ApiError illegal_argument_exception: no enabled superuser would be left
  */
 function requireSuperuser(records: SecurityView, name: string, next: UserRecord | null, env: SecurityEnvironment): void {

@@ -6,7 +6,7 @@ import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { type RegexpMatcher, regexpMatcher } from '../regex/lucene-automaton.ts';
 
-/** All indices but the hidden ones, as the built-in roles of Elasticsearch say it. */
+/** All indices except hidden ones, as written in the built-in roles of Elasticsearch. */
 export const NOT_HIDDEN = '/~(([.]|ilm-history-).*)/';
 
 const MAX_REGEXP_CHARS = 1000;
@@ -43,7 +43,7 @@ function matcherOf(pattern: string): RegexpMatcher {
 
 /**
  * True if the name matches. Takes at most `pattern.length * name.length` steps without a regular expression.
- * @throws ApiError too_complex_to_determinize_exception: the request fails, since nobody knows what the role grants
+ * @throws ApiError too_complex_to_determinize_exception: the request fails, since the grants of the role cannot be determined
  */
 export function matchesName(pattern: string, name: string): boolean {
   if (isRegexp(pattern)) return matcherOf(pattern).matches(Buffer.from(name));

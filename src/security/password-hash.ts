@@ -40,7 +40,10 @@ export async function hashPassword(password: string): Promise<string> {
   return `scrypt:${SCRYPT.N}:${SCRYPT.r}:${SCRYPT.p}:${salt.toString('base64')}:${hash.toString('base64')}`;
 }
 
-/** Hashes new passwords one after another, since each occupies a thread of Node's pool: everybody may change the own password at any rate. */
+/**
+ * Hashes new passwords one after another, since each occupies a thread of Node's pool, and all users may change their own passwords at any
+ * rate.
+ */
 export class HashQueue {
   readonly #maxWaiting: number;
   #waiting = 0;

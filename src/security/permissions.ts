@@ -1,4 +1,4 @@
-// What a set of roles permits. Roles add up: whatever one of them grants is granted.
+// The permissions of a set of roles. Roles add up: whatever one of them grants is granted.
 import { BoundedMap } from '../common/bounded-map.ts';
 import { type ActionSet, grantsAction, includesSet } from './action-set.ts';
 import { clusterPrivilege } from './cluster-privileges.ts';
@@ -21,7 +21,7 @@ export interface Permissions {
   allowsIndex(action: string, name: string): boolean;
   /** True if something may be granted on `name` that is not granted on `other`. */
   isWider(name: string, other: string): boolean;
-  /** What the action sees of an index that a request reaches by these names; null if everything. */
+  /** The restriction of an action on an index that a request reaches by these names; null if there is none. */
   restrictionOf(action: string, names: readonly string[]): Restriction | null;
 }
 
@@ -95,7 +95,7 @@ export class RolePermissions implements Permissions {
   }
 }
 
-/** What both permit: an API key within the permissions of its owner. */
+/** The intersection of two permissions: those of an API key and of its owner. */
 export class LimitedPermissions implements Permissions {
   readonly #own: Permissions;
   readonly #limit: Permissions;

@@ -52,7 +52,7 @@ export type SecurityChange = {
   readonly [Kind in RecordKind]: { readonly kind: Kind; readonly name: string; readonly value: RecordsByKind[Kind] | null };
 }[RecordKind];
 
-/** What those see that only read. */
+/** A read-only view of the records. */
 export interface SecurityView {
   /** Grows with each change. */
   readonly version: number;

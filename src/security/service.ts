@@ -1,4 +1,4 @@
-// What the operations of a thread need from the node that keeps users, roles and API keys.
+// The interface between the operations of a thread and the node that stores users, roles and API keys.
 import type { SecurityArgs, SecurityCommandName, SecurityReply } from './commands.ts';
 import type { SecurityView } from './records.ts';
 

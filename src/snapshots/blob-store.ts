@@ -1,7 +1,7 @@
 // The storage behind a repository: named blobs, each visible as a whole or not at all.
 import type { Blob } from './snapshot-types.ts';
 
-/** Bytes that can be read more than once, for stores that must know the hash before they write. Parts stay as they are. */
+/** Bytes that can be read more than once, for stores that need the hash before they write. The parts must not change. */
 export type BlobSource = () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** Called with the size of each part as it is written; the store waits for it. */

@@ -15,7 +15,7 @@ import { readS3Settings } from './s3-settings.ts';
 import type { RepositoryConfig } from './snapshot-types.ts';
 import { checkedUrl, UrlBlobs } from './url-blobs.ts';
 
-/** Settings of the node that say what a repository may reach, and how. */
+/** Settings of the node that limit what a repository may access, and how. */
 export interface RepositoryLimits {
   /** `path.repo`: absolute folders. */
   readonly paths: readonly string[];

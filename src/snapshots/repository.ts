@@ -27,7 +27,7 @@ const LOAD_TRIES = 3;
 /** Blobs removed by one call of the store. */
 const REMOVE_BATCH = 500;
 
-/** What a clean-up removed. */
+/** Result of a clean-up. */
 export interface Removed {
   readonly blobs: number;
   readonly bytes: number;

@@ -37,7 +37,7 @@ export async function restoreShard(
   control: RestoreControl,
 ): Promise<void> {
   const { store, log, files } = target;
-  // What an interrupted attempt left.
+  // Removes files of an interrupted attempt.
   files.removeAll();
   await store.drop(log);
   await mkdir(files.folder, { recursive: true });

@@ -124,7 +124,7 @@ export class S3Blobs implements BlobStore {
     return { hash: digest.digest('hex'), bytes, kept: bytes <= this.#settings.bufferBytes ? Buffer.concat(parts) : null };
   }
 
-  /** @returns false if the object exists already. Servers that do not know If-None-Match have only the request before it. */
+  /** @returns false if the object exists already. Servers without If-None-Match rely on the preceding request. */
   async create(name: string, bytes: Uint8Array): Promise<boolean> {
     if ((await this.#sizeOf(name)) !== null) return false;
     try {
@@ -291,7 +291,7 @@ export class S3Blobs implements BlobStore {
     return {
       ...this.#object(name),
       ContentType: 'application/octet-stream',
-      // What a server does by default is not requested: some refuse any header of these.
+      // Defaults are not requested explicitly, since some servers reject any of these headers.
       ...(encrypt ? { ServerSideEncryption: 'AES256' as const } : {}),
       ...(storageClass === 'STANDARD' ? {} : { StorageClass: storageClass }),
       ...(cannedAcl === 'private' ? {} : { ACL: cannedAcl }),
@@ -333,7 +333,7 @@ function hasStatus(error: unknown, status: number): boolean {
   return error instanceof S3Error && error.status === status;
 }
 
-/** A missing object or upload, not a missing bucket. A HEAD response has no body that would say which. */
+/** A missing object or upload, not a missing bucket. A HEAD response has no body to distinguish them. */
 function isMissing(error: unknown): boolean {
   return hasStatus(error, 404) && (error as S3Error).code !== 'NoSuchBucket';
 }

@@ -7,7 +7,7 @@ import type { S3Settings } from './s3-settings.ts';
 
 const PACKAGE = '@aws-sdk/client-s3';
 const CONNECT_TIMEOUT_MS = 10_000;
-/** AWS accepts requests for buckets of all regions from here, and says where they are. */
+/** AWS accepts requests for buckets of all regions here, and responds with their region. */
 const DEFAULT_REGION = 'us-east-1';
 
 export type S3Module = typeof import('@aws-sdk/client-s3');

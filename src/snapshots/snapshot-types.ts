@@ -1,5 +1,5 @@
-// What a repository holds, as plain data: the generation file lists snapshots, a snapshot lists shards, a shard lists blobs. The bytes are described
-// in docs/internals/snapshot-format.md.
+// The contents of a repository as plain data: the generation file lists snapshots, a snapshot lists shards, a shard lists blobs. The bytes
+// are described in docs/internals/snapshot-format.md.
 
 import type { JsonObject } from '../common/json/json-value.ts';
 import type { ApiErrorData } from '../errors/api-error.ts';
@@ -140,7 +140,7 @@ export interface ShardPlan {
   readonly failure: ApiErrorData | null;
 }
 
-/** What the snapshot thread needs to write a snapshot. */
+/** The inputs of the snapshot thread for writing a snapshot. */
 export interface SnapshotPlan {
   readonly name: string;
   readonly uuid: string;

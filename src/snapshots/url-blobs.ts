@@ -1,5 +1,6 @@
-// Blobs behind a URL, read only: repositories of type `url`. `file:` reads a folder in path.repo; `http:` and `https:` read what another server
-// publishes, for instance the folder of an fs repository, if the setting `repositories.url.allowed_urls` permits the address.
+// Blobs below a URL, read only: repositories of type `url`. `file:` reads a folder in path.repo; `http:` and `https:` read files that
+// another server publishes, for instance the folder of an fs repository, if the setting `repositories.url.allowed_urls` permits the
+// address.
 import { matchesPattern } from '../common/text/wildcard.ts';
 import type { BlobStore, ListedBlob } from './blob-store.ts';
 import { repositoryError } from './repository-errors.ts';

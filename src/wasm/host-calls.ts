@@ -47,7 +47,7 @@ export function hostCalls(memory: WebAssembly.Memory): KernelImports {
   return { hostTerms: dispatch, hostVerdicts: dispatch };
 }
 
-/** Error behind the last E_REFUSED. */
+/** Error that caused the last E_REFUSED. */
 export function takeRefusal(): Error {
   const error = refusal as Error;
   refusal = null;

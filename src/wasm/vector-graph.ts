@@ -141,7 +141,7 @@ export interface GraphTarget {
   readonly offsets: number;
   readonly maxDoc: number;
   readonly adopted: AdoptedGraph | null;
-  /** Reserves scratch of the merge, zeroed if asked. */
+  /** Reserves scratch of the merge, zeroed on request. */
   allocate(bytes: number, zero?: boolean): number;
 }
 

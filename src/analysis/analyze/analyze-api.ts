@@ -11,7 +11,7 @@ import { Settings, type SettingTree } from '../settings.ts';
 import { type Token, type TokenStream, TooManyTokens } from '../tokens/token-stream.ts';
 import { type AnalyzeRequest, type Part, parseAnalyzeRequest, validateAnalyzeRequest } from './analyze-request.ts';
 
-/** What `_analyze` runs against: an index with its registry, or the built-in components. */
+/** The target of `_analyze`: an index with its registry, or the built-in components. */
 export interface AnalyzeTarget {
   /** Null without an index. */
   readonly index: string | null;

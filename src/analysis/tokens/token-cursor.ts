@@ -89,7 +89,7 @@ export class TokenCursor {
     return this;
   }
 
-  /** Moves to the next token. False at the end. @throws Error: another text has been started meanwhile */
+  /** Moves to the next token. False at the end. @throws Error another text has been started in the meantime */
   next(): boolean {
     this.#at += TOKEN_WORDS;
     return this.#at < this.#end || this.#nextBatch();

@@ -65,7 +65,7 @@ export function makeToken(term: string, startOffset: number, endOffset: number, 
   };
 }
 
-/** Most tokens of a text in a list: a token takes about 200 bytes, and a sequence of filters multiplies them. */
+/** Maximum number of tokens of a text in a list: a token takes about 200 bytes, and a sequence of filters multiplies them. */
 export const MAX_TOKENS = 1 << 20;
 
 /** Most bytes of the encoded tokens of a text: the size of a word's n-grams grows with the square of its length. */
@@ -142,7 +142,7 @@ const MAX_PAYLOADS = 0x7fff;
 
 /**
  * Encodes tokens for the replay tokenizer.
- * @param isStepped the chain needs to know where the text ends after each token
+ * @param isStepped whether the chain needs the end of the text after each token
  * @param payloads receives the distinct payloads; the flags of tokens hold their number, from 1, and filters copy it
  * @throws ApiError illegal_argument_exception: more than 32766 different payloads
  */

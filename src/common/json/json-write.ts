@@ -109,7 +109,7 @@ export class JsonPrinter {
     return out;
   }
 
-  /** Position of the closing quote, or of the last character if the string goes on in the next piece. */
+  /** Position of the closing quote, or of the last character if the string continues in the next piece. */
   #endOfString(text: string, start: number): number {
     for (let i = start; i < text.length; i++) {
       const code = text.charCodeAt(i);

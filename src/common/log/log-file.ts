@@ -114,7 +114,7 @@ export class LogFile implements LineSink {
 
 let ignoresErrors = false;
 
-/** Writes to standard error, for a node without `path.logs`. A terminal that is gone loses the lines. */
+/** Writes to standard error, for a node without `path.logs`. If the terminal is closed, the lines are lost. */
 export const STDERR_SINK: LineSink = {
   write: (line) => {
     if (!ignoresErrors) process.stderr.on('error', () => undefined);

@@ -8,7 +8,7 @@
 
 /** The work is too heavy for a thread with a listener. It has changed nothing and is repeated in a lane. No handler may turn it into a response. */
 export class TooHeavy extends Error {
-  /** Noticed while it ran, and not known before: it may have been slowed down by others. */
+  /** Whether it was noticed only while running: then other work may have slowed it down. */
   readonly wasFound: boolean;
 
   constructor(wasFound = false) {
@@ -107,7 +107,10 @@ export function inTurn<T>(mobility: Mobility, run: () => T): T {
   }
 }
 
-/** To be called before anything is sent that cannot be sent twice: work after it is not repeated in a lane. @throws TooHeavy it is to be repeated already */
+/**
+ * To be called before anything is sent that cannot be sent twice: work after it is not repeated in a lane. @throws TooHeavy it already has
+ * to be repeated
+ */
 export function commitTurn(): void {
   if (deadline === Number.POSITIVE_INFINITY) return;
   if (isExceeded) throw new TooHeavy(true);
@@ -146,7 +149,7 @@ export function announceTimeout(ms: number): void {
   lane?.onTimeout(ms);
 }
 
-/** Whether the calling thread is a lane, where nobody waits for the event loop. */
+/** Whether the calling thread is a lane, where no other work waits for the event loop. */
 export function isLane(): boolean {
   return lane !== null;
 }

@@ -10,7 +10,7 @@ import { formatIp, parseIp } from '../../mapping/values/ip-address.ts';
 type Library = typeof import('mmdb-lib');
 type Reader = InstanceType<Library['Reader']>;
 
-/** What a database knows of an address. */
+/** The record of an address in a database. */
 export interface AddressRecord {
   readonly ip: string;
   readonly data: JsonObject;

@@ -46,7 +46,7 @@ function systemOf(system: Recognised): MutableJsonObject {
   return version === null ? { name: system.name } : { name: system.name, version, full: `${system.name} ${version}` };
 }
 
-/** What kind of device it is, as far as names tell. */
+/** The kind of device, as far as names show it. */
 function deviceType({ program, system, device }: RecognisedAgent, header: string): string {
   const names = [program?.name, device?.name].join(' ');
   if (device?.name === 'Spider' || /bot|crawl|spider|slurp|mediapartners/i.test(names)) return 'Robot';

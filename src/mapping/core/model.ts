@@ -1,7 +1,7 @@
 // Mappings as a tree of immutable nodes: the validated content of a mappings body, before fields are compiled from it.
 import type { JsonObject } from '../../common/json/json-value.ts';
 
-/** `synthetic`: sources are made of the values that are indexed, in the order in which doc values have them. */
+/** `synthetic`: sources are rebuilt from the indexed values, in the order of doc values. */
 export type SourceMode = 'stored' | 'synthetic' | 'disabled';
 
 export type Dynamic = 'true' | 'false' | 'strict' | 'strict_allow_templates' | 'runtime';

@@ -135,10 +135,10 @@ export const ORDINALS_PARAMS: Readonly<Record<string, Param>> = { eager_global_o
 
 export const ON_SCRIPT_ERROR: Param = { ...stringParam('fail', true), isHidden: true };
 
-/** The field tells time series apart. */
+/** Marks a field whose values identify a time series. */
 export const DIMENSION_PARAM: Readonly<Record<string, Param>> = { time_series_dimension: { ...boolParam(false), isHidden: true } };
 
-/** What the values of a field are: samples, or totals that only grow. @param kinds  that the type may have */
+/** Kind of the values of a field: samples, or totals that only grow. @param kinds  kinds that the type supports */
 export function metricParam(kinds: readonly string[]): Readonly<Record<string, Param>> {
   return {
     time_series_metric: {

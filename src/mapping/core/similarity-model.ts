@@ -1,4 +1,4 @@
-// Similarities that score terms by a formula other than BM25's: what `index.similarity.NAME` says of them, checked and with its defaults.
+// Similarities that score terms by a formula other than BM25's: their settings in `index.similarity.NAME`, validated and with defaults.
 // src/search/similarity computes them. Source: SimilarityProviders of Elasticsearch 7.10 and OpenSearch, org.apache.lucene.search.similarities.
 import { javaDouble } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';

@@ -3,7 +3,7 @@
 import type { MappingAnalysis } from './mapping-analysis.ts';
 import type { MappingSnapshot } from './mapping-snapshot.ts';
 
-/** What a percolator field stores of a query. */
+/** The form in which a percolator field stores a query. */
 export interface StoredQuery {
   /** The query as UTF-8 JSON. */
   readonly json: Uint8Array;
@@ -11,7 +11,7 @@ export interface StoredQuery {
   readonly terms: readonly Uint8Array[] | null;
 }
 
-/** What a stored query is compiled for. */
+/** The environment for which a stored query is compiled. */
 export interface StoredQueryEnvironment {
   readonly mapping: MappingSnapshot;
   readonly analysis: MappingAnalysis;

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 
 const TIMESTAMP = '@timestamp';
 
-/** What marks the mapping of a backing index. Only OpenSearch has streams whose time is in another field. */
+/** The part of the mapping that marks a backing index. Only OpenSearch has streams whose time is in another field. */
 export function timestampMark(field: string): JsonObject {
   return { enabled: true, ...(field === TIMESTAMP ? {} : { timestamp_field: { name: field } }) };
 }

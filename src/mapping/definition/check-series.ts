@@ -1,4 +1,4 @@
-// What a mapping of time series refuses: nested documents, required routing, and routing by fields that are no dimensions.
+// Validates mappings of time series, which do not allow nested documents, required routing, and routing by fields that are not dimensions.
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { FieldNode, MappingNode, RootMapping } from '../core/model.ts';
 import { routingPathOf } from '../core/time-series.ts';

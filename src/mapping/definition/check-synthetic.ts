@@ -1,4 +1,4 @@
-// What a mapping with synthetic sources refuses: fields whose values could not be told from doc values.
+// Validates mappings with synthetic sources, which do not allow fields whose values cannot be rebuilt from doc values.
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import { isLogsMode } from '../core/index-sort.ts';

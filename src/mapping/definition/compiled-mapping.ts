@@ -70,7 +70,7 @@ export interface CompiledMapping {
 
 const INTERNAL_SPEC = { ...NO_SPEC, postings: 'docs' } as const;
 
-/** What a mapping is compiled for. */
+/** The environment for which a mapping is compiled. */
 export interface MappingEnvironment {
   readonly analysis: MappingAnalysis;
   /** Flat index settings with the prefix `index.`. */

@@ -1,12 +1,12 @@
-// Synthetic sources: a document as Elasticsearch 8 makes it from doc values. Names are sorted; objects in lists become one object with lists of
-// values; values are converted to the type of the field, sorted, and for terms distinct. Fields without doc values, and what is not mapped, stay
-// as they were sent. The result is stored in place of the source, so that code that reads sources need not know about it.
+// Synthetic sources: rebuilds a document from doc values as Elasticsearch 8 does. Names are sorted; objects in lists become one object with
+// lists of values; values are converted to the type of the field, sorted, and for terms distinct. Fields without doc values, and what is
+// not mapped, stay as they were sent. The result is stored in place of the source, so that code that reads sources need not know about it.
 import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import type { CompiledField, CompiledObject } from '../definition/compiled-mapping.ts';
 import { fieldValue } from './synthetic-values.ts';
 
-/** What the document has of one object: values of fields as sent, objects inside, nested documents. */
+/** The parts of one object of the document: values of fields as sent, inner objects, nested documents. */
 interface Part {
   readonly object: CompiledObject;
   readonly fields: Map<string, { readonly field: CompiledField; readonly values: unknown[] }>;

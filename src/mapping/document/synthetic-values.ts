@@ -13,7 +13,7 @@ import { formatIp } from '../values/ip-address.ts';
 import { decodeRanges, type EncodedRange, encodeRange } from '../values/range-encoding.ts';
 import { type ColumnValue, ValueCapture } from './value-capture.ts';
 
-/** Types that a source is made of as doc values have them. */
+/** Types whose values a source takes from doc values unchanged. */
 const NUMBERS: ReadonlySet<string> = new Set(['numeric', 'boolean', 'date']);
 const TERMS: ReadonlySet<string> = new Set(['keyword', 'ip', 'version', 'wildcard']);
 const TEXTS: ReadonlySet<string> = new Set(['text', 'match_only_text', 'search_as_you_type', 'annotated_text']);

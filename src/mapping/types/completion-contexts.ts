@@ -99,7 +99,7 @@ function places(value: unknown, precision: number): string[] {
   return [geohashOf(parseGeoPoint(value), precision)];
 }
 
-/** The contexts that the values of another field stand for. Values that are not contexts are skipped. */
+/** The contexts given by the values of another field. Values that are not contexts are skipped. */
 export function contextsOfField(mapping: ContextMapping, values: readonly unknown[]): string[] {
   const found: string[] = [];
   const points = mapping.type === 'GEO' && isPointList(values) ? [values] : values;

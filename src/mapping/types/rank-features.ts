@@ -18,7 +18,7 @@ function featureFreq(value: number): number {
   return u32[0] >>> 15;
 }
 
-/** The value that a frequency stands for. */
+/** The value encoded by a term frequency. */
 export function featureValue(freq: number): number {
   u32[0] = freq << 15;
   return f32[0];

@@ -19,7 +19,7 @@ export type Shape =
   | { readonly type: 'envelope'; readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
   | { readonly type: 'geometrycollection'; readonly shapes: readonly Shape[] };
 
-/** What a field accepts as a shape. */
+/** The shapes that a field accepts. */
 export interface ShapeRules {
   /** Type of the field, for messages. */
   readonly typeName: string;

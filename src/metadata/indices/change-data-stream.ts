@@ -101,7 +101,7 @@ export interface StreamRolledOver {
 
 /**
  * Adds a backing index, which receives the writes from now on.
- * @param args.from  the write index when the conditions were checked; a stream that was rolled over meanwhile stays as it is
+ * @param args.from  the write index when the conditions were checked; a stream that was rolled over in the meantime is not changed
  * @param args.lazy  only note that the next write has to roll over
  */
 export const rolloverDataStream: Reducer<

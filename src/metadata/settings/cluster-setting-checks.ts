@@ -200,7 +200,10 @@ const BY_KIND: ReadonlyArray<readonly [SettingCheck, readonly string[]]> = [
 
 const TASKS = ['search_task', 'search_shard_task'];
 
-/** Settings of OpenSearch's search backpressure. Heavy requests have limits of their own here, so only modes that end no tasks are taken. */
+/**
+ * Settings of OpenSearch's search backpressure. Heavy requests have limits of their own here, so only modes that cancel no tasks are
+ * accepted.
+ */
 const BACKPRESSURE: ReadonlyArray<readonly [string, SettingCheck]> = [
   ['search_backpressure.node_duress.num_successive_breaches', integer(1)],
   ['search_backpressure.node_duress.cpu_threshold', float(0, 1)],

@@ -7,7 +7,7 @@ import { checkKnown, isModelType, parseSimilarityModel, type SimilaritySettings 
 type Flat = Readonly<Record<string, string | readonly string[] | null>>;
 
 const PREFIX = 'index.similarity.';
-/** Names that no definition may have: those of the types. */
+/** Reserved names of definitions: those of the types. */
 const RESERVED: ReadonlySet<string> = new Set(['BM25', 'boolean', 'DFR', 'DFI', 'IB', 'LMDirichlet', 'LMJelinekMercer', 'scripted']);
 
 /** @throws ApiError illegal_argument_exception, settings_exception */

@@ -11,7 +11,7 @@ export interface GeoPoint {
   readonly lon: number;
 }
 
-/** The corner of a geohash's cell that a string stands for. */
+/** The corner of a geohash cell that a string represents. */
 export type CellCorner = 'bottom_left' | 'top_left' | 'top_right' | 'bottom_right';
 
 const BASE32 = '0123456789bcdefghjkmnpqrstuvwxyz';

@@ -31,7 +31,7 @@ export function parseShapeQuery(body: JsonObject): Query {
   return parseAnyShapeQuery(body, 'shape');
 }
 
-/** What the shapes of a query must be. */
+/** Rules for the shapes of a query. */
 export function rulesOf(space: GeoShapeQuery['space']): ShapeRules {
   return space === 'shape' ? PLANE_RULES : GEO_SHAPE_RULES;
 }

@@ -1,5 +1,5 @@
-// Expressions of column programs: numbers and booleans of known types. Whatever else a script contains is not supported: the compiled script runs
-// instead. What can fail when it runs (a missing value, a division by zero) gives up the document, which the compiled script then reports.
+// Expressions of column programs: numbers and booleans of known types. Scripts with anything else run as compiled scripts instead. What can
+// fail when it runs (a missing value, a division by zero) gives up the document, which the compiled script then reports.
 // One file, since an expression of each form contains expressions of any other.
 import { classNamed, type Implementation, typeNamed } from '../java/class-info.ts';
 import type { Expression } from '../syntax/tree.ts';
@@ -28,7 +28,7 @@ export interface Variable {
   readonly isDef: boolean;
 }
 
-/** What expressions refer to. */
+/** The names that expressions may refer to. */
 export interface Names {
   variable(name: string): Variable | null;
   /** null: no field of this name that programs can read. */

@@ -3,9 +3,9 @@
 import type { Code, Label } from './wasm-writer.ts';
 import { F64, I32, I64, MEMORY, OP, type ValueType } from './wasm-writer.ts';
 
-/** What the code of a program depends on. */
+/** Properties of a column that the code of a program depends on. */
 export interface ColumnForm {
-  /** What scripts see: longs, doubles or booleans. */
+  /** Type of the values in scripts: longs, doubles or booleans. */
   readonly shown: 'long' | 'double' | 'boolean';
   /** Multiplies the values of a column of integers that is shown as doubles. */
   readonly scale: number;

@@ -30,7 +30,7 @@ export interface ColumnProgram {
   readonly usesScore: boolean;
 }
 
-/** What a program is written for. */
+/** The inputs from which a program is generated. */
 export interface ProgramSource {
   readonly source: string;
   readonly returns: 'double' | 'boolean';

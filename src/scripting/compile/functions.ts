@@ -68,7 +68,7 @@ export function reference(unit: Unit, scope: Scope, node: Node<'reference'>, use
   return { type: target, js: unit.call('asFunction', code, unit.constant(target.info)) };
 }
 
-/** The call that a reference stands for; null if there is no such function. */
+/** The call that a reference denotes; null if there is no such function. */
 function referenced(unit: Unit, scope: Scope, { target, name, at }: Node<'reference'>, values: readonly Checked[]): Checked | null {
   const convert = (given: readonly Checked[], params: readonly Type[]): string[] =>
     given.map((value, i) => conversion(unit, value.js, value.type, params[i], false, at));

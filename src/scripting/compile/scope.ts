@@ -1,7 +1,7 @@
 // Variables in scope, and how a statement leaves.
 import type { Type } from '../java/class-info.ts';
 
-/** What names and errors come from. */
+/** The source of names and errors. */
 interface Names {
   newVariable(): string;
   error(at: number, reason: string): Error;

@@ -1,4 +1,4 @@
-// What the stages of compiling one script share: its source, constants, functions, and the code written so far.
+// State shared by the stages of compiling one script: its source, constants, functions, and the code generated so far.
 import { ApiError } from '../../errors/api-error.ts';
 import { type Type, typeNamed } from '../java/class-info.ts';
 import { ScriptFault } from '../java/faults.ts';

@@ -1,6 +1,6 @@
-// What one run of a script may use: steps (iterations of loops and calls, weighted by the size of their code), and bytes of strings and collections
-// that it builds. Compiled scripts and methods spend from the budget of the script that runs; scripts run synchronously, so that there is one at
-// a time, or one inside another (runtime fields).
+// The budget of one run of a script: steps (iterations of loops and calls, weighted by the size of their code), and bytes of strings and
+// collections that it builds. Compiled scripts and methods spend from the budget of the script that runs; scripts run synchronously, so
+// that there is one at a time, or one inside another (runtime fields).
 import { checkTurn } from '../../common/turns/turn.ts';
 import { raise, ScriptFault } from './faults.ts';
 

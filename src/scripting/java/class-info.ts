@@ -178,7 +178,7 @@ export function defineClass(name: string, supers: readonly string[], table: Clas
   return info;
 }
 
-/** Property of the prototypes of JavaScript classes that stand for Java classes. */
+/** Property of the prototypes of JavaScript classes that represent Java classes. */
 export const JAVA_CLASS = Symbol('java class');
 
 const SIGNATURE = /^(static )?(?:([\w.[\]]+) )?(\w+)\((.*)\)$/;

@@ -255,7 +255,7 @@ export class TreeSet extends JavaSet {
   }
 }
 
-/** A list of another class than ArrayList, which plain arrays are. What its methods derive from it are plain arrays. */
+/** A list of a class other than ArrayList, which plain arrays represent. Its methods return plain arrays. */
 abstract class OtherList extends Array<Value> {
   static override get [Symbol.species](): ArrayConstructor {
     return Array;

@@ -7,7 +7,7 @@ import { Byte, Char, Double, Float, isNumericArray, JavaArray, numeric, Short, t
 /** Collections in collections; deeper values are taken for ones that contain themselves. */
 export const MAX_VALUE_DEPTH = 1000;
 
-/** What classes of objects define if the defaults (identity, name and hash) are not theirs. */
+/** Methods that classes define if the defaults (identity, name and hash) do not apply to them. */
 export interface JavaObject {
   toString(): string;
   equalTo?(other: Value): boolean;

@@ -89,7 +89,7 @@ export type ScriptMap = Map<Value, Value>;
 /** A function value. */
 export type ScriptFunction = (...args: Value[]) => Value;
 
-/** Anything that a script can hold; the classes above say how. */
+/** Any value of a script, represented by the classes above. */
 export type Value = unknown;
 
 /** Values of classes that tables define for objects of the host. */

@@ -126,7 +126,7 @@ export function newMap(parts: readonly Value[]): HashMap {
   return map;
 }
 
-/** What a loop iterates over: changes of a list during the loop are not seen. */
+/** The values that a loop iterates over; changes of a list during the loop have no effect. */
 export function iterated(value: Value): Iterable<Value> {
   if (Array.isArray(value)) return value;
   if (value instanceof JavaArray) return value.items;

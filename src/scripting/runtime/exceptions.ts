@@ -32,9 +32,9 @@ function throwable(type: string, message: string | null): Throwable {
 }
 
 /**
- * What a script catches: exceptions of its own and of methods that it calls.
+ * Converts errors that a script may catch: its own exceptions and those of methods that it calls.
  * @param at  offset in the script of what ran last
- * @returns null for what no script may catch: limits, and errors of the service
+ * @returns null for errors that scripts must not catch: limits, and errors of the service
  */
 export function caught(error: unknown, at: number): Value {
   if (error instanceof ScriptFault) {

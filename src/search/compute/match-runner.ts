@@ -1,5 +1,5 @@
-// Running a query in order to plan another one: joins, functions of scores and scripts need to know which documents match before the rest of the
-// plan can be made. src/search/run implements this interface over the executor.
+// Runs a query in order to plan another one: joins, functions of scores and scripts need the matching documents before the rest of the plan
+// can be built. src/search/run implements this interface over the executor.
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 

@@ -1,4 +1,4 @@
-// What a query is planned for.
+// The scope in which a query is planned.
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 

@@ -42,7 +42,7 @@ const programs = new WeakMap<object, Program>();
 const MAX_DEPTH = 10;
 let depth = 0;
 
-/** What scripts emit for types whose values are not strings. */
+/** Types emitted by scripts of fields whose values are not strings. */
 const EMITTED: Readonly<Record<string, string>> = { long: 'long', double: 'double', date: 'long', boolean: 'boolean' };
 
 /** @throws ApiError script_exception: the script does not compile */
@@ -90,7 +90,7 @@ export function checkRuntimeScripts(runtime: unknown): void {
 
 const EMITTING_TYPES = new Set([...Object.keys(EMITTED), 'composite', 'geo_point', 'geo_shape', 'ip', 'keyword']);
 
-/** Values of a runtime field as scripts see them, in ascending order. @throws ApiError script_exception */
+/** Values of a runtime field in their script form, in ascending order. @throws ApiError script_exception */
 export function runtimeValues(type: FieldType, document: SourceDocument): Value[] {
   if (type.family === 'shape' || type.family === 'lookup')
     throw new ScriptFault('illegal_argument_exception', `Fielddata is not supported on field [${type.name}] of type [${type.typeName}]`);
@@ -188,7 +188,7 @@ function sourceValues(type: FieldType, document: SourceDocument): Value[] {
   return convertSource(type, valuesAt(document.json(), type.name.split('.')));
 }
 
-/** Values of a source as scripts see those of a field, in ascending order, without those that the type rejects. */
+/** Values of a source in the script form of the field, in ascending order, without those that the type rejects. */
 export function convertSource(type: FieldType, found: readonly unknown[]): Value[] {
   const flat = type.family === 'geo_point' ? found : found.flat(Number.POSITIVE_INFINITY);
   const values: Value[] = [];
@@ -239,7 +239,7 @@ export function pointCode(value: Value): bigint {
   return (BigInt(encodeLatitude(lat)) << 32n) + BigInt(encodeLongitude(lon) + 2 ** 31);
 }
 
-/** What a script emits for a document as a runtime field of this type. @throws ApiError script_exception */
+/** The values that a script of a runtime field of this type emits for a document. @throws ApiError script_exception */
 export function emittedValues(typeName: string, script: JsonObject, document: ScriptDocument): Value[] {
   const { script: compiled, emitted } = compileRuntime(typeName, script);
   compiled.run(document);

@@ -1,4 +1,4 @@
-// A document of a segment as scripts see it: field values from columns, the source from the operation log.
+// A document of a segment for scripts: field values from columns, the source from the operation log.
 
 import { decodeGeoPoint } from '../../common/encoding/geo-encoding.ts';
 import { decodeVector, type VectorFormat } from '../../common/encoding/vector-format.ts';
@@ -71,7 +71,7 @@ export class SegmentDocument implements SourceDocument, DocMap {
     return record?.source ? parseJsonBytes(record.source) : {};
   }
 
-  /** Values of a field as scripts see them. @throws ScriptFault: scripts cannot read the field */
+  /** Values of a field in their script form. @throws ScriptFault scripts cannot read the field */
   fieldValues(type: FieldType): DocValues {
     if (!type.runtime) return columnValues(type, this.#segment, this.#docId);
     const values = runtimeValues(type, this);
@@ -224,7 +224,7 @@ function valueReader(type: FieldType, segment: SegmentReader): (raw: bigint | nu
   }
 }
 
-/** Reads terms that are not the strings that they stand for. */
+/** Reads terms that encode other strings. */
 function formatted(type: FieldType, segment: SegmentReader): (raw: bigint | number) => Value {
   const format = type.format(null, null);
   return (raw) => format.formatBytes(segment.termOf(type.spec.name, Number(raw)));

@@ -1,4 +1,4 @@
-// Similarities of vectors, as kernels compute them (greater is closer), and the scores that they stand for.
+// Similarities of vectors, as kernels compute them (greater is closer), and the corresponding scores.
 // Source: the Elasticsearch reference, "Dense vector field type", `similarity`.
 import {
   decodeVector,
@@ -8,7 +8,7 @@ import {
   type VectorSimilarity,
 } from '../../common/encoding/vector-format.ts';
 
-/** What decides how vectors compare. */
+/** Properties that decide how vectors are compared. */
 export interface ComparedVectors {
   readonly element: VectorElement;
   readonly dims: number;

@@ -22,7 +22,7 @@ import { documentOf, type FetchPart, type FetchShard, type FetchTarget, fetchSha
 import { sourceFields } from './fields.ts';
 import { runtimeFields } from './runtime-fields.ts';
 
-/** What hits contain. */
+/** The contents of hits. */
 export interface FetchRequest {
   /** null returns the whole source, unless stored fields are requested. */
   readonly source: SourceFilter | null;
@@ -169,7 +169,7 @@ function storedFields(target: FetchTarget, wanted: readonly string[], fields: Mu
   }
 }
 
-/** Adds the size of the source where it is asked for: to the hit as a stored field, to its fields otherwise. */
+/** Adds the size of the source if it is requested: to the hit as a stored field, otherwise to its fields. */
 function addSize({ segment, hit }: FetchTarget, request: FetchRequest, out: MutableJsonObject, fields: MutableJsonObject): void {
   const [size] = segment.values('_size', hit.docId);
   if (size === undefined) return;

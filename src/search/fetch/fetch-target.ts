@@ -1,4 +1,4 @@
-// What the parts of the fetch phase see of a hit.
+// A hit for the parts of the fetch phase.
 import { parseJsonBytes } from '../../common/json/json-parse.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';

@@ -33,7 +33,7 @@ export function sourceFields(
   addGroups(shard, source, groups, '', into, ignored);
 }
 
-/** What a request reads of every source with one mapping. */
+/** The parts of every source with one mapping that a request reads. */
 interface FieldPlan {
   readonly leaves: readonly Leaf[];
   /** Pattern of unmapped fields; null: they are not requested. */

@@ -1,5 +1,5 @@
-// What a percolate query adds to hits: which documents of the request the stored query matches, by their position (slot), the names of its matching
-// clauses, and highlights of these documents.
+// Additions of a percolate query to hits: the documents of the request that the stored query matches, by their position (slot), the names
+// of its matching clauses, and highlights of these documents.
 import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
 import type { LeafQuery, Query } from '../../query/query.ts';
 import { highlightPart } from '../highlight/highlight.ts';

@@ -20,7 +20,7 @@ export interface TermFreqs {
   readonly totalTermFreq: number;
 }
 
-/** Documents that are scored between two checks whether the request should give way. */
+/** Number of documents scored between two checks whether the request should yield. */
 const DOCS_PER_TURN = 8192;
 
 /** The scorer of terms of a field that are scored together, null if no document has the field. */

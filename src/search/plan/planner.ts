@@ -35,7 +35,7 @@ import { planConstant, TermPlanner } from './term-planner.ts';
 const MATCH_NONE: PlanNode = { op: 'matchNone' };
 const MATCH_ALL: PlanNode = { op: 'matchAll' };
 
-/** Plans the queries of one search on one shard. What the segments share is computed once. */
+/** Plans the queries of one search on one shard. Parts that the segments share are computed once. */
 export class Planner {
   readonly #local: ShardStatistics;
   readonly #weights: Statistics;

@@ -1,6 +1,7 @@
-// Estimates what a search costs before any of it runs, so that one that would hold the event loop for long starts in a lane at once. Only work without
-// checks of its own has to be foreseen: scripts, patterns, requested buckets, pages of many hits, clauses. What else turns out to be slow is abandoned
-// at its next check (src/common/turns/turn.ts). Unit: microseconds on a current core, right within a factor of three.
+// Estimates what a search costs before any of it runs, so that one that would block the event loop for long starts in a lane at once. Only
+// work without checks of its own has to be foreseen: scripts, patterns, requested buckets, pages of many hits, clauses. What else turns out
+// to be slow is abandoned at its next check (src/common/turns/turn.ts). Unit: microseconds on a current core, right within a factor of
+// three.
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import type { LeafQuery, Query } from '../../query/query.ts';
 import type { ScriptSpec } from '../../scripting/script-spec.ts';
@@ -132,7 +133,7 @@ function costOfPattern(pattern: string): number {
   return pattern.length * copies * STATE_US;
 }
 
-/** What may repeat its steps, or contains it: loops, lambdas, regular expressions, functions, a stored script. */
+/** Constructs that may repeat steps, or contain such constructs: loops, lambdas, regular expressions, functions, a stored script. */
 const LOOP = /\b(?:for|while|do)\b|->|=~|==~|::|\bPattern\b|\.(?:replace|split|repeat)/;
 
 function costOfScript({ source, lang }: ScriptSpec, docs: number): number {
@@ -177,7 +178,7 @@ function costOfAggregations(aggs: JsonObject, docs: number, buckets: number, dep
   return cost;
 }
 
-/** What an aggregation costs besides its buckets. */
+/** The cost of an aggregation in addition to its buckets. */
 function costOfAggregation(type: string, body: JsonObject, docs: number, buckets: number): number {
   if (type === 'scripted_metric') return UNBOUNDED_US;
   if (type === 'significant_text') return docs * TEXT_US_PER_DOC;

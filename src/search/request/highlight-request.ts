@@ -31,7 +31,7 @@ export interface HighlightOptions {
   readonly phraseLimit: number;
   readonly fragmentOffset: number;
   readonly maxAnalyzedOffset: number | null;
-  /** What is wrong with an option that shards refuse when they highlight a field; null if nothing is. */
+  /** The problem of an option that shards reject when they highlight a field; null if there is none. */
   readonly unknown: string | null;
 }
 

@@ -22,7 +22,7 @@ export interface CandidateGenerator {
   readonly postFilter: string | null;
 }
 
-/** Candidates for a word unless the request says how many. */
+/** Default number of candidates for a word. */
 const GENERATED = 5;
 
 export interface PhraseSuggestion {

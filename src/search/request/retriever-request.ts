@@ -1,5 +1,5 @@
-// `retriever` and `rank` of a search. Retrievers are a second notation: `standard` and `knn` stand for keys of the body, `rrf` and `linear` for a
-// combination of searches. Source: the Elasticsearch reference, "Retrievers" and "Reciprocal rank fusion".
+// `retriever` and `rank` of a search. Retrievers are a second notation: `standard` and `knn` correspond to keys of the body, `rrf` and
+// `linear` to a combination of searches. Source: the Elasticsearch reference, "Retrievers" and "Reciprocal rank fusion".
 
 import { isObject, type JsonObject, type MutableJsonObject, tokenOf } from '../../common/json/json-value.ts';
 import { didYouMean } from '../../common/text/nearest-name.ts';
@@ -26,7 +26,7 @@ export interface RankedBody {
   readonly normalizer: Normalizer;
 }
 
-/** What a retriever stands for: keys of a search's body, or a combination of searches. */
+/** The meaning of a retriever: keys of a search's body, or a combination of searches. */
 export type Retriever =
   | { readonly rank: null; readonly body: JsonObject }
   | { readonly rank: RankRule; readonly children: readonly RankedBody[] };

@@ -29,7 +29,7 @@ export type SortSpec =
       readonly by: 'field';
       readonly field: string;
       readonly descending: boolean;
-      /** null stands for min if ascending, max if descending. */
+      /** null means min if ascending, max if descending. */
       readonly mode: SortMode | null;
       /** `_last`, `_first`, or a value. */
       readonly missing: unknown;

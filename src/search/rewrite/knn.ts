@@ -1,4 +1,4 @@
-// knn queries of an index: the field, the query vector in its form, and the scores that similarities stand for.
+// knn queries of an index: the field, the query vector in the form of the field, and the scores of similarities.
 
 import type { Vector, VectorElement } from '../../common/encoding/vector-format.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';

@@ -33,7 +33,7 @@ function termPattern(prefix: string, filter: TermFilter | null, boostOf: TermPat
   return { from, to: afterPrefix(from), includeFrom: true, includeTo: false, filter, boostOf };
 }
 
-/** The same for versions, whose terms are not the strings that they stand for. */
+/** The same for versions, whose terms encode other strings. */
 function versionPattern(prefix: string, filter: TermFilter | null, boostOf: TermPattern['boostOf'] = null): TermPattern {
   const accepts = (term: Bytes): boolean => {
     const version = decodeVersion(term);

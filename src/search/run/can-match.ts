@@ -7,7 +7,7 @@ import type { SearchRequest } from '../request/search-request.ts';
 import { rewriteQuery } from '../rewrite/rewrite.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 
-/** Number of shards above which the pre-filter runs, unless the request says otherwise. */
+/** Default number of shards above which the pre-filter runs. */
 export const DEFAULT_PRE_FILTER_SHARDS = 128;
 
 /** Whether a part of the response depends on all documents or on all shards. */

@@ -5,7 +5,7 @@ import { circuitBreakingError } from '../../errors/search-errors.ts';
 
 /** Most bytes of hits in a response, by their sources. */
 const MAX_FETCHED_BYTES = 128 * 2 ** 20;
-/** What a hit takes besides its source. */
+/** Bytes of a hit in addition to its source. */
 const HIT_BYTES = 200;
 
 /** One per search. */

@@ -100,7 +100,7 @@ function sumOf(lists: readonly Ranked[][]): Ranked[] {
   return [...byDocument.values()];
 }
 
-/** What any of the searches matches. */
+/** The union of the matches of all searches. */
 function anyOf(searches: readonly RankedSearch[]): Pick<SearchRequest, 'query' | 'knn'> {
   const all = searches.flatMap(({ request }) => leavesOf(request));
   const should = all.flatMap(({ query, knn }): Query[] => (query !== null ? [query] : knn.length === 0 ? [MATCH_ALL] : []));

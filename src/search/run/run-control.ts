@@ -1,4 +1,4 @@
-// What all runs of one search share.
+// State that all runs of one search share.
 import type { ExecutionCounters, StopCheck } from '../../plan/query-plan.ts';
 import type { FetchBudget } from './fetch-budget.ts';
 import type { PendingLookup } from './pending-lookup.ts';
@@ -10,7 +10,7 @@ export interface RunControl {
   readonly counters: ExecutionCounters;
   /** Counts the hits that are rendered; absent where there is one at most. */
   readonly fetched?: FetchBudget;
-  /** f64[shards]: receives the milliseconds of fetching the hits of each shard; absent unless they are wanted. */
+  /** f64[shards]: receives the milliseconds of fetching the hits of each shard; absent unless requested. */
   readonly fetchMs?: Float64Array;
   /** Receives the lookups of runtime fields in the hits; absent where they are not shown. */
   readonly lookups?: PendingLookup[];

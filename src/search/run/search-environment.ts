@@ -1,4 +1,4 @@
-// What a search on several shards runs on.
+// The environment of a search on several shards.
 import type { Dialect } from '../../compat/dialect.ts';
 import type { StopCheck } from '../../plan/query-plan.ts';
 import type { Query } from '../../query/query.ts';
@@ -26,7 +26,7 @@ export interface SearchEnvironment {
   /** With more shards than this, shards that cannot match are skipped. */
   readonly preFilterShards?: number;
   readonly typedKeys: boolean;
-  /** Hits that the request asks for. */
+  /** Number of hits requested. */
   readonly requestSize?: number;
   readonly nodeId: string;
   readonly storedScript: (id: string) => StoredScript | null;

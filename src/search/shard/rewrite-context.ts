@@ -20,7 +20,7 @@ export interface RewriteContext {
   /** Path of the nested documents that the query matches; null for root documents. */
   readonly nestedPath: string | null;
   readonly shard: number;
-  /** Hits that the request asks for. */
+  /** Number of hits requested. */
   readonly requestSize: number;
   /** Vectors are compared with all documents in question instead of searching for the best: for inner hits. */
   readonly comparesAllVectors?: boolean;
@@ -30,10 +30,10 @@ export interface RewriteContext {
   record(seqNo: number): ShardDocument | null;
 }
 
-/** Hits of a request that does not say how many. */
+/** Default number of hits. */
 const DEFAULT_SIZE = 10;
 
-/** What a context has of its request. */
+/** The parts of a context that depend on the request. */
 export type ContextRequest = Pick<RewriteContext, 'nowMs' | 'storedScript'> & Partial<Pick<RewriteContext, 'requestSize'>>;
 
 /** The context for queries on the root documents of a shard. */

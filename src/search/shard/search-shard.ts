@@ -27,7 +27,7 @@ export interface SearchShard {
   readonly analysis: QueryAnalysis;
   readonly limits: ShardLimits;
   readonly dialect: Dialect;
-  /** What the caller does not see: cached responses differ by `key`. Absent if everything is visible. */
+  /** Limits on what the caller sees; `key` identifies them in cached responses. Absent if everything is visible. */
   readonly hidden?: { readonly key: string; readonly documents: boolean };
   record(seqNo: number): ShardDocument | null;
 }

@@ -1,4 +1,4 @@
-// What a similarity knows about a term, and what it makes of it.
+// The statistics of a term that a similarity uses, and its results.
 import type { Explanation } from './explanation.ts';
 
 /** Statistics of a term in its field. Deleted documents count. */

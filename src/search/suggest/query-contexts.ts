@@ -17,7 +17,9 @@ interface SelectedContext {
   readonly isPrefix: boolean;
 }
 
-/** What a request selects of one mapping. A request may name many contexts, and every input of the field is compared with them. */
+/**
+ * The contexts of one mapping that a request selects. A request may name many contexts, and every input of the field is compared with them.
+ */
 class Selection {
   /** The largest boost of each value. */
   readonly #whole = new Map<string, number>();

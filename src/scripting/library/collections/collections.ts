@@ -82,7 +82,7 @@ const addTo = (target: Value, item: Value): void => {
   else unsupportedOperation();
 };
 
-/** What Elasticsearch adds to everything that can be iterated over. */
+/** Methods that Elasticsearch adds to every Iterable. */
 const ITERABLE: Readonly<Record<string, Implementation>> = {
   'boolean any(Predicate)': (self: Items, test: Test) => listOf(self).some((item) => test(item)),
   'Collection asCollection()': (self: Items) => (Array.isArray(self) ? self : listOf(self)),

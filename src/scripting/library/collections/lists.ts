@@ -85,7 +85,7 @@ export function sortList(self: Value[], compare: Compare | null): void {
   if (self.length > 1) checkMutable(self);
   spendSteps(self.length);
   const order = compare ?? compareNatural;
-  // Array.sort puts undefined last without asking; lists of scripts have none.
+  // Array.sort puts undefined last without calling the comparator; lists of scripts contain none.
   const sorted = [...self].sort((a, b) => order(a, b));
   sorted.forEach((item, i) => {
     self[i] = item;

@@ -1,4 +1,4 @@
-// java.util.Map and the classes behind it.
+// java.util.Map and its implementations.
 import { ENTRY_BYTES, spendBytes, spendSteps } from '../../java/budget.ts';
 import { type ClassTable, defineClass, type Implementation } from '../../java/class-info.ts';
 import { HashMap, ImmutableMap, JavaMap, type LinkedHashSet, MapEntry, TreeMap } from '../../java/collections.ts';

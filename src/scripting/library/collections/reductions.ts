@@ -1,4 +1,4 @@
-// What streams and collectors share: extremes and reductions of items.
+// Common parts of streams and collectors: extremes and reductions of items.
 import { DOUBLE, INT, LONG, type Type } from '../../java/class-info.ts';
 import type { Value } from '../../java/values.ts';
 import type { Compare, Run } from './callbacks.ts';

@@ -1,7 +1,7 @@
 // java.util: IntSummaryStatistics, LongSummaryStatistics and DoubleSummaryStatistics.
 import { defineClass } from '../../java/class-info.ts';
 
-/** What the three classes share; values in their plain form. */
+/** Common base of the three classes; values are in their plain form. */
 export class Statistics {
   count = 0;
   sum: number | bigint;

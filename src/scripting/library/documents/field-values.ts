@@ -8,7 +8,7 @@ import { Byte, Double, Float, Short, type Value } from '../../java/values.ts';
 import { doubleOf } from '../../numeric-value.ts';
 import { type DocValues, VectorValues } from './doc-values.ts';
 
-/** What the values of a field are: each kind has a class of its own in Elasticsearch. */
+/** Kind of the values of a field; each has its own class in Elasticsearch. */
 export type FieldKind = 'longs' | 'doubles' | 'strings' | 'booleans' | 'dates' | 'ips' | 'points' | 'vector' | 'none';
 
 /** The values of a field in one document. */

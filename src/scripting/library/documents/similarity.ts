@@ -1,4 +1,4 @@
-// What the scripts of scripted similarities see: `query`, `field`, `term` and `doc`.
+// The variables of scripted similarities: `query`, `field`, `term` and `doc`.
 import { defineClass } from '../../java/class-info.ts';
 
 /** The variable `query`. */

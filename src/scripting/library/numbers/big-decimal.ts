@@ -59,7 +59,7 @@ class BigDecimal {
   rescaled(scale: number, rounding: Rounding): BigDecimal {
     if (scale >= this.scale) return new BigDecimal(this.unscaled === 0n ? 0n : this.unscaled * powerOfTen(scale - this.scale), scale);
     const dropped = this.scale - scale;
-    // Of the digits far behind the last one that stays, it matters only whether any is not zero.
+    // Of the digits far beyond the last one kept, only whether any is nonzero matters.
     const shift = Math.min(dropped, this.precision + 2);
     return new BigDecimal(dividedRounded(this.unscaled, powerOfTen(shift), rounding), scale);
   }

@@ -5,7 +5,7 @@ import { compareNatural, longHash } from '../../java/objects.ts';
 import { Byte, Short } from '../../java/values.ts';
 import { decode, parseUnsigned, parseWhole } from './number-parsing.ts';
 
-/** A radix that Java does not know is 10. */
+/** Java treats an invalid radix as 10. */
 const validRadix = (radix: number): number => (radix >= 2 && radix <= 36 ? radix : 10);
 const sign = (value: number): number => (value > 0 ? 1 : value < 0 ? -1 : 0);
 const compareInts = (a: number, b: number): number => sign(a - b);

@@ -137,7 +137,7 @@ function printed(letter: string, count: number, view: DateView, zone: TimeZone):
   return padded(numbers[letter], count);
 }
 
-/** What the fields of a text say; absent ones are those of the epoch. */
+/** The fields parsed from a text; absent ones are those of the epoch. */
 class Fields {
   year = 1970;
   month = 1;

@@ -9,7 +9,7 @@ import { finiteStrings, isGraph, splitAtArticulations } from './token-graph.ts';
 
 export type TextMode = 'boolean' | 'bool_prefix' | 'phrase' | 'phrase_prefix';
 
-/** Makes queries from tokens. What a token becomes depends on the field and on fuzziness. */
+/** Builds queries from tokens; the query of a token depends on the field and on fuzziness. */
 export interface TokenQueries {
   /** Name of the field in segments. */
   readonly field: string;
