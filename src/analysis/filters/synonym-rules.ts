@@ -1,6 +1,6 @@
 // Parses synonym rules in the Solr and WordNet formats to a trie over words.
 import { javaTrim } from '../../common/text/java-text.ts';
-import type { SlicedWork } from '../../common/turns/slices.ts';
+import type { SlicedWork } from '../../common/turns/sliced-work.ts';
 import { ApiError } from '../../errors/api-error.ts';
 
 /** A rule of n equivalent words makes n * n of them. */

@@ -1,5 +1,5 @@
 // synonym and synonym_graph: the host parses and analyzes the rules, once per chain; a kernel matches the words of the input.
-import type { SlicedWork } from '../../common/turns/slices.ts';
+import type { SlicedWork } from '../../common/turns/sliced-work.ts';
 import { checkTurn, TooHeavy } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';

@@ -1,7 +1,7 @@
 // `filter_path`: selects parts of a response. Comma-separated dotted paths; `*` matches (part of) a name, `**` any number of names, a leading `-`
 // excludes. Paths pass through lists. Objects and lists that lose all their members are removed, too.
 
-import { runAtOnce, type SlicedWork } from '../turns/slices.ts';
+import { runAtOnce, type SlicedWork } from '../turns/sliced-work.ts';
 import { JsonFloat } from './json-float.ts';
 import { setOwn } from './own-property.ts';
 import { RawJson } from './raw-json.ts';

@@ -1,8 +1,6 @@
 // Runs long synchronous work in slices, with turns of the event loop between them.
 import { Breath } from './breath.ts';
-
-/** Work that can be left between two of its steps. */
-export type SlicedWork<T> = Generator<void, T, void>;
+import type { SlicedWork } from './sliced-work.ts';
 
 /** Steps between two looks at the clock. */
 const STEPS_PER_LOOK = 32;
@@ -13,13 +11,5 @@ export async function runInSlices<T>(work: SlicedWork<T>, breath: Breath = new B
     const step = work.next();
     if (step.done) return step.value;
     if (steps % STEPS_PER_LOOK === 0) await breath.take();
-  }
-}
-
-/** The same without turns. */
-export function runAtOnce<T>(work: SlicedWork<T>): T {
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
   }
 }

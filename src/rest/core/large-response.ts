@@ -10,7 +10,8 @@ import { JsonPrinter, toPlain, writeJson } from '../../common/json/json-write.ts
 import { RawJson } from '../../common/json/raw-json.ts';
 import { encodeSmileName, encodeSmilePart, SMILE_HEADER } from '../../common/json/smile.ts';
 import { Breath } from '../../common/turns/breath.ts';
-import { runInSlices, type SlicedWork } from '../../common/turns/slices.ts';
+import type { SlicedWork } from '../../common/turns/sliced-work.ts';
+import { runInSlices } from '../../common/turns/slices.ts';
 import type { HttpHeaders, HttpReply } from '../../http/listener.ts';
 import { GZIP_LEVEL, type RenderOptions } from './response.ts';
 
