@@ -1,7 +1,8 @@
 // Parameters of field mappings: their parsers, their defaults, and whether a later mapping may change them.
 
 import { notInMode } from '../../analysis/analysis-registry.ts';
-import { javaText } from '../../common/text/java-text.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { javaClass, javaText } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
@@ -97,26 +98,28 @@ export function analyzerParam(updatable: boolean): Param {
 }
 
 export const META_PARAM: Param = {
-  parse(value, { name, type }) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw mapperParsingError(`[meta] must be an object, got ${type}[${name}]`);
-    return parseMeta(value, name);
-  },
+  parse: (value, { name }) => parseMeta(value, name),
   fallback: {},
   updatable: true,
 };
 
-/** The entries of `meta` by name. @throws ApiError mapper_parsing_exception: too many or too long */
-export function parseMeta(value: object, name: string): Record<string, string> {
+/** The entries of `meta` by name. @throws ApiError mapper_parsing_exception: not an object of strings, too many or too long */
+export function parseMeta(value: unknown, name: string): JsonObject {
+  if (!isObject(value)) throw mapperParsingError(`[meta] must be an object, got ${shownWithClass(value)} for field [${name}]`);
   const entries = Object.entries(value);
   if (entries.length > 5) throw mapperParsingError(`[meta] can't have more than 5 entries, but got ${entries.length} on field [${name}]`);
   for (const [key, item] of entries) {
     if (key.length > 20) throw mapperParsingError(`[meta] keys can't be longer than 20 chars, but got [${key}] for field [${name}]`);
     if (typeof item !== 'string')
-      throw mapperParsingError(`[meta] values can only be strings, but got Object[${javaText(item)}] for field [${name}]`);
+      throw mapperParsingError(`[meta] values can only be strings, but got ${shownWithClass(item)} for field [${name}]`);
     if (item.length > 50) throw mapperParsingError(`[meta] values can't be longer than 50 chars, but got [${item}] for field [${name}]`);
   }
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** A value after its class: `Integer[5]`. */
+export function shownWithClass(value: unknown): string {
+  return `${javaClass(value).replace(/^.*\./, '')}[${javaText(value)}]`;
 }
 
 /** Parameters of every field with postings or a column. */

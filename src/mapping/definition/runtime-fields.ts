@@ -8,7 +8,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { MappingAnalysis } from '../core/mapping-analysis.ts';
 import { METADATA_FIELDS, type RuntimeNode } from '../core/model.ts';
-import { parseMeta } from '../core/params.ts';
+import { parseMeta, shownWithClass } from '../core/params.ts';
 import { mapperTypeOf } from '../types/registry.ts';
 
 /** Types whose values are emitted by scripts or read from sources. */
@@ -86,10 +86,7 @@ class RuntimeParams {
   common(): MutableJsonObject {
     const given: MutableJsonObject = {};
     const { meta, on_script_error } = this.#body;
-    if (meta !== undefined) {
-      if (!isObject(meta)) throw mapperParsingError(`[meta] must be an object, got ${simpleValue(meta)} for field [${this.name}]`);
-      given.meta = parseMeta(meta, this.name);
-    }
+    if (meta !== undefined) given.meta = parseMeta(meta, this.name);
     if (on_script_error !== undefined) {
       const choice = javaText(on_script_error);
       if (choice !== 'fail' && choice !== 'continue')
@@ -119,16 +116,11 @@ class RuntimeParams {
 
 const SCRIPT_KEYS = ['source', 'id', 'lang', 'params', 'options'];
 
-/** `Integer[5]`. */
-function simpleValue(value: unknown): string {
-  return `${javaClass(value).replace(/^.*\./, '')}[${javaText(value)}]`;
-}
-
 function parseComposite(params: RuntimeParams, analysis: MappingAnalysis): RuntimeNode {
   const { name, type } = params;
   const given = params.common();
   const fields = params.get('fields') ?? {};
-  if (!isObject(fields)) throw mapperParsingError(`[fields] must be an object, got ${simpleValue(fields)} for field [${name}]`);
+  if (!isObject(fields)) throw mapperParsingError(`[fields] must be an object, got ${shownWithClass(fields)} for field [${name}]`);
   const script = params.script();
   if (script === null) throw illegalArgumentError(`composite runtime field [${name}] must declare a [script]`);
   if (Object.keys(fields).length === 0) throw illegalArgumentError(`composite runtime field [${name}] must declare its [fields]`);

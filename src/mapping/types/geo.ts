@@ -5,6 +5,7 @@ import type { ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
 import { boolParam, COMMON_PARAMS, metricParam, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR } from '../core/params.ts';
 import { isPointList, type LatLon, parseGeoPoint } from '../values/geo-point-value.ts';
+import { refusedZ } from '../values/geo-shape-value.ts';
 import { utf8 } from '../values/utf8.ts';
 import { GEO_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
@@ -25,6 +26,7 @@ class GeoPointMapper implements Mapper {
   readonly nullValue: unknown;
   readonly ignoreMalformed: boolean;
   readonly #existsPath: Uint8Array | null;
+  readonly #ignoresZ: boolean;
 
   constructor(
     definition: FieldDefinition,
@@ -33,6 +35,7 @@ class GeoPointMapper implements Mapper {
   ) {
     this.nullValue = definition.get('null_value');
     this.ignoreMalformed = definition.get('ignore_malformed');
+    this.#ignoresZ = definition.get('ignore_z_value');
     this.#existsPath = fieldType.spec.column === 'none' ? utf8(definition.path) : null;
   }
 
@@ -46,7 +49,8 @@ class GeoPointMapper implements Mapper {
     } else this.#write(context, parseGeoPoint(value));
   }
 
-  #write(context: DocumentContext, { lat, lon }: LatLon): void {
+  #write(context: DocumentContext, { lat, lon, z }: LatLon): void {
+    if (z !== undefined && !this.#ignoresZ) throw refusedZ(z);
     if (this.#existsPath === null) context.sink.geo(this.field, lat, lon);
     else context.exists(this.#existsPath);
   }

@@ -7,6 +7,8 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 export interface LatLon {
   readonly lat: number;
   readonly lon: number;
+  /** A third coordinate, which fields ignore or refuse; absent in most points. */
+  readonly z?: number;
 }
 
 function parseError(reason: string): ApiError {
@@ -71,22 +73,23 @@ function parseText(text: string): LatLon {
     const lon = match ? Number(match[1]) : Number.NaN;
     const lat = match ? Number(match[2]) : Number.NaN;
     if (Number.isNaN(lon) || Number.isNaN(lat)) throw parseError(`Invalid WKT format, [${text}]`);
-    return { lat, lon };
+    return match?.[3] === undefined ? { lat, lon } : { lat, lon, z: Number(match[3]) };
   }
   if (!text.includes(',')) return geohashPoint(text);
   const parts = text.split(',');
   if (parts.length > 3) throw parseError(`failed to parse [${text}], expected 2 or 3 coordinates but found: [${parts.length}]`);
-  const [lat, lon] = parts.map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  const [lat, lon, z] = parts.map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   if (Number.isNaN(lat)) throw parseError(`latitude must be a number`);
   if (Number.isNaN(lon)) throw parseError(`longitude must be a number`);
-  return { lat, lon };
+  return z === undefined ? { lat, lon } : { lat, lon, z };
 }
 
 function parseList(list: readonly unknown[]): LatLon {
   if (list.length < 2)
     throw new ApiError('input_coercion_exception', 400, 'Current token (END_ARRAY) not numeric, cannot use numeric value accessors');
   if (list.length > 3) throw parseError('[geo_point] field type does not accept more than 3 values');
-  return { lon: degrees(list[0], 'lon'), lat: degrees(list[1], 'lat') };
+  const point = { lon: degrees(list[0], 'lon'), lat: degrees(list[1], 'lat') };
+  return list.length === 2 ? point : { ...point, z: Number(list[2]) };
 }
 
 function parseObject(value: Record<string, unknown>): LatLon {

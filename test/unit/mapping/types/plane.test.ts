@@ -203,3 +203,21 @@ describe('shape', () => {
     expect((await node.ok('GET /made/_doc/1'))._source).toEqual({ s: 'POINT (1 2)', p: [3, 4] });
   });
 });
+
+describe('geo_point', () => {
+  test.each<unknown>([[[1, 2, 3]], ['1,2,3'], ['POINT (1 2 3)'], [{ type: 'Point', coordinates: [1, 2, 3] }]])(
+    'ignores the third coordinate of %j, or refuses it on request',
+    async (value) => {
+      const p = (ignore_z_value: boolean) => ({ mappings: { properties: { p: { type: 'geo_point', ignore_z_value } } } });
+      await node.ok('PUT /high', p(true));
+      await node.ok('PUT /flat', p(false));
+      await node.ok('PUT /high/_doc/1', { p: value });
+      const { status, json } = await node.send('PUT /flat/_doc/1', { p: value });
+      await node.ok('DELETE /high,flat');
+      expect([status, json.error.caused_by.reason]).toEqual([
+        400,
+        'Exception parsing coordinates: found Z value [3.0] but [ignore_z_value] parameter is [false]',
+      ]);
+    },
+  );
+});
