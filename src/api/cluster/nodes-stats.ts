@@ -7,7 +7,7 @@ import type { EngineContext } from '../core/context.ts';
 import { ownNames } from '../core/index-names.ts';
 import { nodeTotals, sumShards } from './node-totals.ts';
 import { fsStats, heapStats, osStats, processStats } from './process-stats.ts';
-import { renderSections } from './stats-sections.ts';
+import { type NamedFields, renderSections } from './stats-sections.ts';
 import { addressOf, isThisNode, nodeAttributes, nodeRoles, nodesHead } from './this-node.ts';
 import { type ThreadCounts, threadPoolStats, threadPools } from './thread-pools.ts';
 
@@ -18,6 +18,9 @@ export interface NodeStatsRequest {
   readonly metrics: ReadonlySet<string>;
   /** Sections of `indices`; null for all. */
   readonly indexMetrics: readonly string[] | null;
+  /** Patterns of fields and of groups of searches that are listed one by one, as far as the caller sees the indices that have them. */
+  readonly fields: NamedFields;
+  readonly groups: readonly string[];
   readonly dataPath: string;
   readonly startedMs: number;
   readonly threads: ThreadCounts;
@@ -42,9 +45,11 @@ async function nodeStats(ctx: EngineContext, { metrics, ...request }: NodeStatsR
     attributes: nodeAttributes(ctx),
   };
   if (metrics.has('indices')) {
+    const { fields, groups, indexMetrics } = request;
     const totals = await nodeTotals(ctx.whole);
+    const listed = [fields.fielddata, fields.completion, groups].some((names) => names.length > 0) ? await nodeTotals(ctx) : undefined;
     stats.indices = {
-      ...renderSections(totals, ctx.dialect, { metrics: request.indexMetrics }),
+      ...renderSections(totals, ctx.dialect, { metrics: indexMetrics, fields, groups, listed }),
       ...(request.level === 'indices' || request.level === 'shards' ? { [request.level]: await statsByIndex(ctx, request.level) } : {}),
     };
   }

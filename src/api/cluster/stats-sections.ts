@@ -20,9 +20,14 @@ export async function fielddataOf(ctx: EngineContext, patterns: readonly string[
   return Object.entries(fielddata).filter(([name]) => patterns.some((pattern) => matchesPattern(pattern, name)));
 }
 
-/** Memory of all fields as `key`, and of each field that matches a pattern. */
-function memoryJson(key: string, byField: Readonly<Record<string, number>>, patterns: readonly string[] = []): MutableJsonObject {
-  const shown = Object.entries(byField).filter(([name]) => patterns.some((pattern) => matchesPattern(pattern, name)));
+/** Memory of all fields as `key`, and of each listed field that matches a pattern. */
+function memoryJson(
+  key: string,
+  byField: Readonly<Record<string, number>>,
+  patterns: readonly string[] = [],
+  listed = byField,
+): MutableJsonObject {
+  const shown = Object.entries(listed).filter(([name]) => patterns.some((pattern) => matchesPattern(pattern, name)));
   return {
     [key]: Object.values(byField).reduce((sum, bytes) => sum + bytes, 0),
     ...(shown.length > 0 ? { fields: Object.fromEntries(shown.map(([name, bytes]) => [name, { [key]: bytes }])) } : {}),
@@ -35,6 +40,8 @@ interface Shown {
   readonly fields?: NamedFields;
   /** Patterns of groups of searches. */
   readonly groups?: readonly string[];
+  /** Sums over the indices whose fields and groups of searches may be named; all of them by default. */
+  readonly listed?: NodeTotals;
 }
 
 type Metric = (typeof INDEX_STATS_METRICS)[number];
@@ -96,14 +103,15 @@ const SECTIONS: Readonly<Record<Metric, (totals: NodeTotals, shown: Shown) => [s
       current: 0,
     },
   ],
-  search: ({ counters, searchGroups }, { dialect, groups = [] }) => {
-    const shown = Object.keys(searchGroups).filter((name) => groups.some((pattern) => pattern === '_all' || matchesPattern(pattern, name)));
+  search: ({ counters, searchGroups }, { dialect, groups = [], listed }) => {
+    const byGroup = listed?.searchGroups ?? searchGroups;
+    const shown = Object.keys(byGroup).filter((name) => groups.some((pattern) => pattern === '_all' || matchesPattern(pattern, name)));
     return [
       'search',
       {
         open_contexts: 0,
         ...searchJson(counters, dialect),
-        ...(shown.length > 0 ? { groups: Object.fromEntries(shown.map((name) => [name, searchJson(searchGroups[name], dialect)])) } : {}),
+        ...(shown.length > 0 ? { groups: Object.fromEntries(shown.map((name) => [name, searchJson(byGroup[name], dialect)])) } : {}),
       },
     ];
   },
@@ -146,8 +154,8 @@ const SECTIONS: Readonly<Record<Metric, (totals: NodeTotals, shown: Shown) => [s
     'query_cache',
     { memory_size_in_bytes: 0, total_count: 0, hit_count: 0, miss_count: 0, cache_size: 0, cache_count: 0, evictions: 0 },
   ],
-  fielddata: ({ fielddata }, { dialect, fields }) => {
-    const { fields: shown, ...total } = memoryJson('memory_size_in_bytes', fielddata, fields?.fielddata);
+  fielddata: ({ fielddata }, { dialect, fields, listed }) => {
+    const { fields: shown, ...total } = memoryJson('memory_size_in_bytes', fielddata, fields?.fielddata, listed?.fielddata);
     return [
       'fielddata',
       {
@@ -158,7 +166,10 @@ const SECTIONS: Readonly<Record<Metric, (totals: NodeTotals, shown: Shown) => [s
       },
     ];
   },
-  completion: ({ completion }, { fields }) => ['completion', memoryJson('size_in_bytes', completion, fields?.completion)],
+  completion: ({ completion }, { fields, listed }) => [
+    'completion',
+    memoryJson('size_in_bytes', completion, fields?.completion, listed?.completion),
+  ],
   segments: ({ segments, sizeBytes }) => [
     'segments',
     {

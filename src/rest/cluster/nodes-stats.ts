@@ -5,6 +5,7 @@ import { INDEX_STATS_METRICS, STATS_METRICS } from '../../api/core/metric-names.
 import { nearestNames } from '../../common/text/nearest-name.ts';
 import { illegalArgumentError, unrecognizedParametersError } from '../../errors/catalog.ts';
 import { defineApi, type RestContext } from '../core/api.ts';
+import { namedFields } from '../core/named-fields.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 
@@ -68,6 +69,8 @@ async function stats(request: ApiRequest, { engine, settings, startedMs }: RestC
     level: request.string('level') ?? 'node',
     metrics: new Set(names.includes('_all') ? known : names),
     indexMetrics: indexMetricsOf(request),
+    fields: namedFields(request),
+    groups: request.list('groups') ?? [],
     dataPath: settings['path.data'],
     threads: { searching: settings.threads, writing: Math.max(1, settings.indexers) },
     memoryLimitBytes: settings['memory.limit'],

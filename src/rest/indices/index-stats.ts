@@ -1,11 +1,11 @@
 // `_stats`.
-import type { NamedFields } from '../../api/cluster/stats-sections.ts';
 import { INDEX_STATS_METRICS } from '../../api/core/metric-names.ts';
 import { indexStats } from '../../api/indices/index-stats.ts';
 import { nearestNames } from '../../common/text/nearest-name.ts';
 import { unrecognizedParametersError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';
+import { namedFields } from '../core/named-fields.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 
@@ -50,10 +50,4 @@ async function stats(request: ApiRequest, { engine }: RestContext): Promise<ApiR
       groups: request.list('groups'),
     }),
   );
-}
-
-/** `fields` applies to both; `fielddata_fields` and `completion_fields` to one each. */
-function namedFields(request: ApiRequest): NamedFields {
-  const both = request.list('fields') ?? [];
-  return { fielddata: request.list('fielddata_fields') ?? both, completion: request.list('completion_fields') ?? both };
 }

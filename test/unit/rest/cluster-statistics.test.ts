@@ -38,6 +38,18 @@ describe.each([
     expect((await node.send('GET /_nodes/stats/_all/docs')).status).toBe(400);
   });
 
+  test('_nodes/stats lists the fields and groups of searches that are named', async () => {
+    await node.ok('PUT /listed', { mappings: { properties: { words: { type: 'text', fielddata: true } } } });
+    await node.ok('PUT /listed/_doc/1?refresh=true', { words: 'one' });
+    await node.ok('POST /listed/_search', { stats: ['shop'], aggs: { words: { terms: { field: 'words' } } } });
+    const { indices } = await only('/_nodes/stats/indices?groups=sh*&fields=wor*');
+    expect(indices.search.groups.shop.query_total).toBe(1);
+    expect(Object.keys(indices.fielddata.fields)).toEqual(['words']);
+    const all = await only('/_nodes/stats/indices?groups=other');
+    expect([all.indices.search.groups, all.indices.fielddata.fields]).toEqual([undefined, undefined]);
+    await node.ok('DELETE /listed');
+  });
+
   test('_cat tables show the values of _stats', async () => {
     const { _all } = await node.ok('GET /_stats');
     const [row] = await node.ok('GET /_cat/indices/docs?h=indexing.index_total,pri.indexing.index_total,segments.count,sc&format=json');

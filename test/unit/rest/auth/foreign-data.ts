@@ -141,6 +141,8 @@ async function fill(root: (line: string, body?: unknown) => Answer): Promise<Rec
     dest: { index: 'zzsecret-copy' },
   });
   await ok(`GET /_tasks/${task}?wait_for_completion=true`);
+  // Statistics have a group of searches and the memory of a field to show.
+  await ok('POST /zzsecret/_search', { stats: ['canarykey'], aggs: { t: { terms: { field: 'canaryfield' } } } });
   const search = await ok('POST /zzsecret,zzhidden/_async_search?keep_on_completion=true&wait_for_completion_timeout=20s', {});
   return {
     ROOT_SCROLL: (await ok('POST /zzsecret,zzhidden/_search?scroll=5m&size=1'))._scroll_id,
