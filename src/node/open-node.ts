@@ -2,6 +2,7 @@
 import type { EngineContext } from '../api/core/context.ts';
 import type { Settings } from '../config/settings.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
+import { newLoginMemory } from '../rest/auth/login-memory.ts';
 import { newMetricsMemory } from '../rest/core/request-metrics.ts';
 import { MainNode, type MainOptions } from './main/main-node.ts';
 import { newBreakerMemory } from './memory/memory-breaker.ts';
@@ -43,6 +44,7 @@ export function mainOptions(
       lanes === 0 ? LONE_READER_SCRATCH_BYTES : Math.max(MIN_READER_SCRATCH_BYTES, Math.min(READER_SCRATCH_BYTES, Math.floor(limit / 64))),
     breakers: lanes === 0 ? null : newBreakerMemory(),
     metrics: lanes === 0 ? null : newMetricsMemory(threadCounts(settings).httpWorkers),
+    logins: lanes === 0 ? null : newLoginMemory(),
     settings,
     indexers: threadCounts(settings).indexers,
     inProcess,

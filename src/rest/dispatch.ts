@@ -68,13 +68,21 @@ export class Dispatcher {
    * @param engine  the engine of this thread, which follows the node's state
    * @param lanes   where heavy requests run; null to run all of them here
    * @param metrics  counters of this thread's requests; null to count none
+   * @param logins  what http workers share of failed logins (src/rest/auth/login-memory.ts); null in a node of one thread
    * @throws Error an invalid setting
    */
-  constructor(settings: Settings, engine: EngineContext, logger: Logger, lanes: Lanes | null = null, metrics: MetricsRow | null = null) {
+  constructor(
+    settings: Settings,
+    engine: EngineContext,
+    logger: Logger,
+    lanes: Lanes | null = null,
+    metrics: MetricsRow | null = null,
+    logins: SharedArrayBuffer | null = null,
+  ) {
     this.#lanes = lanes;
     this.#settings = settings;
     this.#console = settings['console.enabled'] ? new ConsolePages() : null;
-    this.#auth = new Authenticator(settings, engine.security.records);
+    this.#auth = new Authenticator(settings, engine.security.records, logins);
     this.#context = {
       engine,
       engineFor: () => engine,

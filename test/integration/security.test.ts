@@ -36,6 +36,38 @@ test('users, roles and API keys survive kill -9, and are in effect in every thre
   expect(await service.stop()).toBe(0);
 });
 
+test('three http workers count failed logins together, and let another user of the same address in', async () => {
+  const service = await startService(['--threads=3']);
+  const root = basic('root', 'rootpassword');
+  await service.request('PUT', '/_security/user/root', { password: 'rootpassword', roles: ['superuser'] });
+  // With an index, all threads run.
+  await service.request('PUT', '/a1', undefined, root);
+  await service.request('PUT', '/_security/user/bob', { password: 'bobpassword', roles: [] }, root);
+  const attack = new AbortController();
+  const statuses: number[] = [];
+  // Fresh connections, so that each thread gets some.
+  for (let i = 0; i < 120; i++) {
+    const headers = { ...basic('ann', `wrong ${i}`), connection: 'close' };
+    fetch(service.url, { headers, signal: attack.signal })
+      .then(({ status }) => statuses.push(status))
+      .catch(() => undefined);
+  }
+  await expect.poll(() => statuses.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(6);
+  const answered = statuses.length;
+  const { status } = await service.request('GET', '/_security/_authenticate', undefined, {
+    ...basic('bob', 'bobpassword'),
+    connection: 'close',
+  });
+  expect(status).toBe(200);
+  // Each thread had a turn or two meanwhile; three queues that knew nothing of each other would answer as many before they slow down.
+  expect(statuses.length - answered).toBeLessThan(24);
+  expect(new Set(statuses)).toEqual(new Set([401]));
+  attack.abort();
+  // At once: attempts still wait for their turns.
+  service.process.kill('SIGTERM');
+  await service.stop();
+}, 60_000);
+
 test('a user with a bcrypt hash logs in, and its role names indices by a regular expression', async () => {
   const service = await startService();
   const root = basic('root', 'rootpassword');

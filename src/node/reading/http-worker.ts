@@ -45,6 +45,7 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
     openLogger(settings, `http-${data.number}`),
     reader.lanes(data.laneLoad),
     options.metrics && { memory: options.metrics, row: data.number },
+    options.logins,
   );
   // A thread that dies while it has a uWebSockets listener crashes the process, so no error may stay uncaught.
   keepThreadAlive((error) => reader.log('error', `uncaught: ${error instanceof Error ? error.stack : String(error)}`));

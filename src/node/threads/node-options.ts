@@ -18,6 +18,8 @@ export interface NodeOptions {
   readonly breakers: SharedArrayBuffer | null;
   /** Where http workers count requests (src/rest/core/request-metrics.ts); null in a program that uses the engine as a library. */
   readonly metrics: SharedArrayBuffer | null;
+  /** What http workers share of failed logins (src/rest/auth/login-memory.ts); null in a program that uses the engine as a library. */
+  readonly logins: SharedArrayBuffer | null;
   /** All settings by name, for REST, logs and authentication. */
   readonly settings: Settings;
 }
@@ -34,6 +36,7 @@ export function nodeOptionsOf({
   scratchBytes,
   breakers,
   metrics,
+  logins,
   settings,
 }: NodeOptions): NodeOptions {
   return {
@@ -47,6 +50,7 @@ export function nodeOptionsOf({
     scratchBytes,
     breakers,
     metrics,
+    logins,
     settings,
   };
 }

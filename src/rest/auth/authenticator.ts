@@ -10,6 +10,7 @@ import { decoyHash, verifyPassword } from '../../security/password-hash.ts';
 import { LimitedPermissions, RolePermissions } from '../../security/permissions.ts';
 import { type RealmSettings, Realms, type RealmUser } from '../../security/realms.ts';
 import type { ApiKeyRecord, RealmRef, SecurityView } from '../../security/records.ts';
+import { LoginMemory } from './login-memory.ts';
 import { LoginQueue } from './login-queue.ts';
 
 const REMEMBER_MS = 20 * 60_000;
@@ -36,7 +37,7 @@ const API_KEY_REALM: RealmRef = { name: '_es_api_key', type: '_es_api_key' };
 export class Authenticator {
   readonly realms: Realms;
   readonly #isEnabled: boolean;
-  readonly #logins = new LoginQueue();
+  readonly #logins: LoginQueue;
   /** Created with the first credentials, so that a service without users does not load cryptography. */
   #secrets: { readonly key: Buffer; readonly decoy: string } | null = null;
   /** By keyed hash of `user:password`: the password hash of the user that it was compared with. */
@@ -48,8 +49,12 @@ export class Authenticator {
     { readonly source: RealmUser | ApiKeyRecord; readonly version: number; readonly caller: Caller }
   >(MAX_CALLERS);
 
-  /** @throws Error (at start) a user or role is malformed */
-  constructor(settings: AuthSettings, records: SecurityView) {
+  /**
+   * @param logins  what the threads share of failed logins; null if there is one thread
+   * @throws Error (at start) a user or role is malformed
+   */
+  constructor(settings: AuthSettings, records: SecurityView, logins: SharedArrayBuffer | null = null) {
+    this.#logins = new LoginQueue(new LoginMemory(logins ?? undefined));
     this.realms = new Realms(settings, records);
     this.#isEnabled = settings['security.enabled'];
   }

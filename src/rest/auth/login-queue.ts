@@ -1,20 +1,14 @@
-// Order and pace of password checks. A check costs 50 ms of CPU time, so an attacker could keep others from logging in. Therefore one check
-// runs at a time, addresses take turns, each failure lengthens the pause before the next check of its address and the delay of checks of
-// its user, and users who have logged in from an address before wait only for others who have. Delays are bounded, so nobody is locked out.
+// Order and pace of the password checks of a thread. A check costs 50 ms of CPU time, so an attacker could keep others from logging in. Therefore one
+// check runs at a time, addresses take turns, each failure lengthens the pause before the next check of its address and the delay of checks of its
+// user, in all threads, and users who have logged in from an address before wait only for others who have. Delays are bounded, so nobody is locked out.
 import net from 'node:net';
-import { BoundedMap } from '../../common/bounded-map.ts';
 import { rejectedExecutionError } from '../../errors/catalog.ts';
+import { LoginMemory } from './login-memory.ts';
 
 const MAX_WAITING_PER_ADDRESS = 256;
 const MAX_WAITING = 4096;
-const MAX_REMEMBERED = 10_000;
-/** Failures without consequence. */
-const FREE_FAILURES = 3;
-const FIRST_DELAY_MS = 50;
 const MAX_ADDRESS_DELAY_MS = 1000;
 const MAX_USER_DELAY_MS = 2000;
-/** The count of failures halves in this time. */
-const HALF_LIFE_MS = 60_000;
 const KNOWN_MS = 3600_000;
 
 interface Attempt {
@@ -25,18 +19,14 @@ interface Attempt {
   readonly reject: (error: unknown) => void;
 }
 
-/** Failures, decaying. */
-interface Failures {
-  count: number;
-  atMs: number;
-}
-
 /** The waiting attempts of an address by user; an address exists as long as it has any. */
 class Address {
   readonly key: string;
   readonly waiting = new Map<string, Attempt[]>();
   size = 0;
   isBusy = false;
+  /** When the next check may start; null if no time is reserved yet. */
+  nextMs: number | null = null;
 
   constructor(key: string) {
     this.key = key;
@@ -50,13 +40,16 @@ export class LoginQueue {
   /** Attempts whose delay is over; their addresses are busy. */
   readonly #delayed: Attempt[] = [];
   #isDelayedNext = false;
-  readonly #knownUntilMs = new BoundedMap<string, number>(MAX_REMEMBERED);
-  readonly #failures = new BoundedMap<string, Failures>(MAX_REMEMBERED);
-  readonly #notBeforeMs = new BoundedMap<string, number>(MAX_REMEMBERED);
+  readonly #memory: LoginMemory;
   #waiting = 0;
   #isChecking = false;
   #isCheckingKnown = false;
   #timer: NodeJS.Timeout | null = null;
+
+  /** @param memory  what it shares with the queues of other threads */
+  constructor(memory = new LoginMemory()) {
+    this.#memory = memory;
+  }
 
   /**
    * Runs `check` when its turn comes. @returns whether the password is right
@@ -65,7 +58,7 @@ export class LoginQueue {
   run(remoteAddress: string, user: string, check: () => Promise<boolean>): Promise<boolean> {
     const key = addressKey(remoteAddress);
     return new Promise((resolve, reject) => {
-      const isKnown = (this.#knownUntilMs.get(`${key} ${user}`) ?? 0) > Date.now();
+      const isKnown = this.#memory.isKnown(`${key} ${user}`);
       const address = isKnown ? new Address(key) : (this.#addresses.get(key) ?? new Address(key));
       const attempt: Attempt = { address, user, check, resolve, reject };
       if (isKnown) {
@@ -119,7 +112,7 @@ export class LoginQueue {
       this.#isDelayedNext = !this.#isDelayedNext;
       const attempt = delayed ?? this.#take() ?? this.#delayed.shift();
       if (!attempt) return;
-      const delayMs = attempt.address.isBusy ? 0 : this.#delay(`user ${attempt.user}`, MAX_USER_DELAY_MS);
+      const delayMs = attempt.address.isBusy ? 0 : this.#memory.delayOf(`user ${attempt.user}`, MAX_USER_DELAY_MS);
       attempt.address.isBusy = true;
       if (delayMs === 0) this.#start(attempt);
       else
@@ -147,11 +140,12 @@ export class LoginQueue {
     let soonestMs = Infinity;
     for (const address of this.#addresses.values()) {
       if (address.isBusy || address.size === 0) continue;
-      const notBeforeMs = this.#notBeforeMs.get(address.key) ?? 0;
-      if (notBeforeMs > now) {
-        soonestMs = Math.min(soonestMs, notBeforeMs);
+      address.nextMs ??= this.#memory.reserve(address.key, MAX_ADDRESS_DELAY_MS);
+      if (address.nextMs > now) {
+        soonestMs = Math.min(soonestMs, address.nextMs);
         continue;
       }
+      address.nextMs = null;
       this.#addresses.delete(address.key);
       this.#addresses.set(address.key, address);
       return this.#takeFrom(address);
@@ -166,7 +160,7 @@ export class LoginQueue {
   /** Users take turns, too; those without recent failures come first. */
   #takeFrom(address: Address): Attempt | null {
     const users = [...address.waiting.keys()];
-    const user = users.find((name) => this.#delay(`user ${name}`, MAX_USER_DELAY_MS) === 0) ?? users[0];
+    const user = users.find((name) => this.#memory.delayOf(`user ${name}`, MAX_USER_DELAY_MS) === 0) ?? users[0];
     const list = address.waiting.get(user) ?? [];
     const attempt = list.shift() ?? null;
     address.waiting.delete(user);
@@ -179,34 +173,17 @@ export class LoginQueue {
   async #check({ address: { key }, user, check, resolve, reject }: Attempt): Promise<void> {
     try {
       const isRight = await check();
-      if (isRight) this.#knownUntilMs.set(`${key} ${user}`, Date.now() + KNOWN_MS);
-      else {
-        this.#knownUntilMs.delete(`${key} ${user}`);
-        this.#fail(`user ${user}`);
-        this.#fail(key);
-        this.#notBeforeMs.set(key, Date.now() + this.#delay(key, MAX_ADDRESS_DELAY_MS));
+      this.#memory.remember(`${key} ${user}`, isRight ? KNOWN_MS : 0);
+      if (!isRight) {
+        this.#memory.fail(`user ${user}`);
+        this.#memory.fail(key);
+        this.#memory.pause(key, MAX_ADDRESS_DELAY_MS);
       }
       resolve(isRight);
     } catch (error) {
       reject(error);
     }
   }
-
-  #fail(key: string): void {
-    const now = Date.now();
-    const earlier = this.#failures.get(key);
-    this.#failures.delete(key);
-    this.#failures.set(key, { count: decayed(earlier, now) + 1, atMs: now });
-  }
-
-  #delay(key: string, limitMs: number): number {
-    const excess = decayed(this.#failures.get(key), Date.now()) - FREE_FAILURES;
-    return excess < 0.5 ? 0 : Math.min(limitMs, FIRST_DELAY_MS * 2 ** (excess - 1));
-  }
-}
-
-function decayed(failures: Failures | undefined, now: number): number {
-  return failures ? failures.count * 2 ** ((failures.atMs - now) / HALF_LIFE_MS) : 0;
 }
 
 function tooMany(): Error {

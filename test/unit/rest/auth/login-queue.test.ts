@@ -1,5 +1,6 @@
 // Turns and delays of password checks.
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { LoginMemory, newLoginMemory } from '../../../../src/rest/auth/login-memory.ts';
 import { addressKey, LoginQueue } from '../../../../src/rest/auth/login-queue.ts';
 
 const CHECK_MS = 50;
@@ -102,6 +103,58 @@ test('an error of a check is passed on and does not stop the queue', async () =>
   const queue = new LoginQueue();
   await expect(queue.run('10.0.0.1', 'ann', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await timed(queue.run('10.0.0.1', 'ann', check(true)))).toBeLessThanOrEqual(CHECK_MS + 10);
+});
+
+describe('queues of several threads', () => {
+  const queues = (count: number): LoginQueue[] => {
+    const shared = newLoginMemory();
+    return Array.from({ length: count }, () => new LoginQueue(new LoginMemory(shared)));
+  };
+
+  test('failures in one thread lengthen the pauses of their address and the delays of their user in another', async () => {
+    const [first, second] = queues(2);
+    for (let i = 0; i < 12; i++) await timed(first.run('10.0.0.1', 'ann', check(false)));
+    expect(await timed(second.run('10.0.0.1', 'bob', check(true)))).toBeGreaterThanOrEqual(900);
+    expect(await timed(second.run('10.0.0.2', 'ann', check(true)))).toBeGreaterThanOrEqual(1900);
+    expect(await timed(second.run('10.0.0.2', 'bob', check(true)))).toBeLessThanOrEqual(CHECK_MS + 10);
+  });
+
+  test('more threads do not let an address try more passwords', async () => {
+    const three = queues(3);
+    let tried = 0;
+    for (const queue of three)
+      for (let i = 0; i < 250; i++)
+        queue
+          .run('10.0.0.1', `user ${i}`, check(false))
+          .then(() => tried++)
+          .catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(tried).toBeGreaterThan(50);
+    expect(tried).toBeLessThanOrEqual(75);
+  });
+
+  test('threads take turns, so that a user of the attacked address waits for one turn of each', async () => {
+    const three = queues(3);
+    for (const queue of three) for (let i = 0; i < 250; i++) queue.run('10.0.0.1', 'ann', check(false)).catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(30_000);
+    for (const queue of three)
+      expect(await timed(queue.run('10.0.0.1', `bob ${three.indexOf(queue)}`, check(true)))).toBeLessThanOrEqual(6000);
+  });
+
+  test('who has logged in through one thread is known to the others', async () => {
+    const [first, second] = queues(2);
+    await timed(first.run('10.0.0.1', 'ann', check(true)));
+    for (let i = 0; i < 250; i++) second.run('10.0.0.1', `user ${i}`, check(false)).catch(() => undefined);
+    expect(await timed(second.run('10.0.0.1', 'ann', check(true)))).toBeLessThanOrEqual(CHECK_MS + 10);
+  });
+
+  test('failures of many other names do not make a thread forget those of one', async () => {
+    const [first, second] = queues(2);
+    for (let i = 0; i < 12; i++) await timed(first.run('10.0.0.1', 'ann', check(false)));
+    for (let i = 0; i < 500; i++) await timed(first.run(`10.7.${i >> 8}.${i & 255}`, `user ${i}`, check(false)));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await timed(second.run('10.0.0.9', 'ann', check(true)))).toBeGreaterThanOrEqual(500);
+  });
 });
 
 test.each([
