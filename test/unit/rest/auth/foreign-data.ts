@@ -29,6 +29,7 @@ const OWN_FIELDS = {
   text: FIELDS.text,
   place: FIELDS.place,
   point: { type: 'geo_point' },
+  plane: { type: 'shape' },
   n: { type: 'long' },
   kids: { type: 'nested' },
   stored: { type: 'percolator' },

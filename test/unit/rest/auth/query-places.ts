@@ -7,6 +7,7 @@ export const LOOKUPS: Readonly<Record<string, (name: string) => object>> = {
   'terms with routing': (index) => ({ terms: { k: { index, id: '1', path: 'k', routing: 'r' }, boost: 2 } }),
   geo_shape: (index) => ({ geo_shape: { place: { indexed_shape: { index, id: '1', path: 'place' } } } }),
   'geo_shape on a point': (index) => ({ geo_shape: { point: { indexed_shape: { index, id: '1', path: 'place' }, relation: 'within' } } }),
+  shape: (index) => ({ shape: { plane: { indexed_shape: { index, id: '1', path: 'place' } } } }),
   'more_like_this like': (_index) => ({ more_like_this: { fields: ['text'], like: [{ _index, _id: '1' }], min_term_freq: 1 } }),
   'more_like_this unlike': (_index) => ({ more_like_this: { fields: ['text'], like: 'mine', unlike: [{ _index, _id: '1' }] } }),
   percolate: (index) => ({ percolate: { field: 'stored', index, id: '1' } }),
@@ -47,7 +48,7 @@ export const COMPOUND: Readonly<Record<string, (query: object) => readonly objec
 /** Queries without queries in them; those of spans and intervals accept spans and intervals only. */
 export const SIMPLE: readonly string[] =
   `match_all match_none term terms terms_set range exists ids prefix wildcard regexp fuzzy match match_phrase match_phrase_prefix match_bool_prefix
-  multi_match query_string simple_query_string geo_distance geo_bounding_box geo_polygon geo_shape script rank_feature distance_feature span_term
+  multi_match query_string simple_query_string geo_distance geo_bounding_box geo_polygon geo_shape shape script rank_feature distance_feature span_term
   span_near span_or span_not span_first span_multi span_containing span_within field_masking_span span_field_masking parent_id combined_fields intervals
   more_like_this percolate sparse_vector weighted_tokens`.split(/\s+/);
 
