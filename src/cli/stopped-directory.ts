@@ -85,7 +85,14 @@ export class StoppedDirectory {
   }
 
   async restore(snapshot: string, body: JsonObject): Promise<Restored> {
-    const request = { repository: this.#repository, snapshot, body, wait: true, require: () => undefined };
+    const request = {
+      repository: this.#repository,
+      snapshot,
+      body,
+      wait: true,
+      require: () => undefined,
+      requireSecurity: () => undefined,
+    };
     return (await restoreSnapshot(this.#ctx, request)).snapshot as Restored;
   }
 }

@@ -125,6 +125,20 @@ const invalidateApiKeys: SecurityCommand<{ readonly ids: readonly string[] }, In
   };
 };
 
+/** Puts all records of a snapshot in the place of those that there are. @throws ApiError illegal_argument_exception: nobody could manage them */
+const restoreRecords: SecurityCommand<{ readonly records: readonly SecurityChange[] }, null> = (records, args, env) => {
+  const isManaged = args.records.some(({ kind, value }) => kind === 'user' && isSuperuser(value));
+  if (!env.hasFileSuperuser && !isManaged)
+    throw illegalArgumentError(`the snapshot has no enabled user with the role [${SUPERUSER}]: define one in the settings first`);
+  const restored = new Set(args.records.map(({ kind, name }) => `${kind} ${name}`));
+  const removals = [
+    ...[...records.users.keys()].map((name) => ({ kind: 'user', name, value: null }) as const),
+    ...[...records.roles.keys()].map((name) => ({ kind: 'role', name, value: null }) as const),
+    ...[...records.apiKeys.keys()].map((name) => ({ kind: 'apiKey', name, value: null }) as const),
+  ].filter(({ kind, name }) => !restored.has(`${kind} ${name}`));
+  return { changes: [...removals, ...args.records], reply: null };
+};
+
 const SECURITY_COMMANDS = {
   putUser,
   deleteUser,
@@ -135,6 +149,7 @@ const SECURITY_COMMANDS = {
   createApiKey,
   updateApiKey,
   invalidateApiKeys,
+  restoreRecords,
 };
 
 export type SecurityCommandName = keyof typeof SECURITY_COMMANDS;

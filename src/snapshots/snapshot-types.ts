@@ -47,6 +47,10 @@ export interface SnapshotInfo {
   readonly metadata: JsonObject | null;
   readonly failures: readonly ShardFailure[];
   readonly totalShards: number;
+  /** Names; absent in snapshots that were made before data streams were part of them. */
+  readonly dataStreams?: readonly string[];
+  /** Feature states (src/api/snapshots/feature-states.ts), likewise. */
+  readonly features?: readonly string[];
   /** Name of the blob with the SnapshotDetails. */
   readonly details: BlobName;
 }
@@ -100,6 +104,10 @@ export interface SnapshotDetails {
   readonly indices: readonly IndexEntry[];
   /** Templates, pipelines, stored scripts and persistent settings; null without global state. */
   readonly globalState: JsonObject | null;
+  /** DataStreams by name; absent as in SnapshotInfo. */
+  readonly dataStreams?: Readonly<Record<string, JsonObject>>;
+  /** By name, likewise. */
+  readonly features?: Readonly<Record<string, JsonObject>>;
 }
 
 export interface SegmentBlob extends Blob {
@@ -154,6 +162,8 @@ export interface SnapshotPlan {
   }>;
   readonly includeGlobalState: boolean;
   readonly globalState: JsonObject | null;
+  readonly dataStreams: Readonly<Record<string, JsonObject>>;
+  readonly features: Readonly<Record<string, JsonObject>>;
   readonly metadata: JsonObject | null;
 }
 

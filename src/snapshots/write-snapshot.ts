@@ -14,6 +14,7 @@ import {
   type ShardManifest,
   type ShardPlan,
   type ShardProgress,
+  type SnapshotDetails,
   type SnapshotInfo,
   type SnapshotPlan,
 } from './snapshot-types.ts';
@@ -54,19 +55,20 @@ export async function writeSnapshot(repository: Repository, plan: SnapshotPlan, 
     totalShards,
     indices,
     globalState: plan.globalState,
+    dataStreams: plan.dataStreams,
+    features: plan.features,
   });
   await end();
   return info;
 }
 
-type NewSnapshot = Omit<SnapshotInfo, 'details' | 'indices'> & {
-  readonly indices: readonly IndexEntry[];
-  readonly globalState: JsonObject | null;
-};
+type NewSnapshot = Omit<SnapshotInfo, 'details' | 'indices' | 'dataStreams' | 'features'> &
+  Pick<SnapshotDetails, 'indices' | 'globalState' | 'dataStreams' | 'features'> & {};
 
 async function addSnapshot(repository: Repository, contents: RepositoryContents, snapshot: NewSnapshot): Promise<SnapshotInfo> {
-  const { indices, globalState, ...rest } = snapshot;
-  const { blob: details } = await repository.putJson({ format: REPOSITORY_FORMAT, indices, globalState });
+  const { indices, globalState, dataStreams = {}, features = {}, ...rest } = snapshot;
+  const content: SnapshotDetails = { format: REPOSITORY_FORMAT, indices, globalState, dataStreams, features };
+  const { blob: details } = await repository.putJson(content);
   const maxSegments = new Map<IndexEntry, number>();
   for (const index of indices) maxSegments.set(index, await maxSegmentsOf(repository, index));
   const info: SnapshotInfo = {
@@ -78,6 +80,8 @@ async function addSnapshot(repository: Repository, contents: RepositoryContents,
       bytes: index.shards.reduce((sum, { bytes }) => sum + bytes, 0),
       maxSegments: maxSegments.get(index) ?? 0,
     })),
+    dataStreams: Object.keys(dataStreams),
+    features: Object.keys(features),
     details,
   };
   await repository.commit(contents, [...contents.snapshots, info]);
@@ -220,7 +224,7 @@ export async function cloneSnapshot(
   const source = contents.snapshots.find(({ name }) => name === clone.source);
   if (source === undefined) throw new ApiError('snapshot_missing_exception', 404, `[${repository.name}:${clone.source}] is missing`);
   const end = await repository.begin(contents);
-  const { indices, globalState } = await repository.details(source);
+  const { indices, globalState, dataStreams, features } = await repository.details(source);
   const taken = indices
     .filter(({ name }) => clone.indices.includes(name))
     .map((index) => ({ ...index, shards: index.shards.map((shard) => ({ ...shard, newFiles: 0, newBytes: 0 })) }));
@@ -237,7 +241,15 @@ export async function cloneSnapshot(
     totalShards: taken.reduce((sum, { shards }) => sum + shards.length, 0),
     indices: taken,
     globalState,
+    dataStreams: streamsOf(dataStreams ?? {}, clone.indices),
+    features,
   });
   await end();
   return info;
+}
+
+/** The data streams all of whose indices are taken. */
+function streamsOf(streams: Readonly<Record<string, JsonObject>>, indices: readonly string[]): Record<string, JsonObject> {
+  const isTaken = (stream: JsonObject): boolean => (stream.indices as readonly string[]).every((index) => indices.includes(index));
+  return Object.fromEntries(Object.entries(streams).filter(([, stream]) => isTaken(stream)));
 }

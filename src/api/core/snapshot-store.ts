@@ -7,6 +7,10 @@ export interface CreateSnapshot {
   readonly snapshot: string;
   /** Concrete names. */
   readonly indices: readonly string[];
+  /** Names, all of whose indices are in `indices`. */
+  readonly dataStreams: readonly string[];
+  /** Names of feature states. */
+  readonly features: readonly string[];
   readonly metadata: JsonObject | null;
   readonly includeGlobalState: boolean;
   /** true: a shard that is not available fails alone. */
@@ -26,6 +30,10 @@ export interface RestoreSnapshot {
   readonly snapshot: string;
   /** Names in the snapshot and in the cluster. */
   readonly indices: ReadonlyArray<{ readonly source: string; readonly target: string }>;
+  /** Likewise of data streams, whose indices are in `indices`. */
+  readonly dataStreams: ReadonlyArray<{ readonly source: string; readonly target: string }>;
+  /** Names of feature states, which are replaced. */
+  readonly features: readonly string[];
   readonly indexSettings: JsonObject;
   readonly ignoreIndexSettings: readonly string[];
   /** Names of aliases in the snapshot and in the cluster; null: the restored indices have none of them. */

@@ -3,6 +3,7 @@ import type { JsonObject, MutableJsonObject } from '../../common/json/json-value
 import { writeJson } from '../../common/json/json-write.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
+import { chosenFeatures, FEATURES, streamsIn } from '../../metadata/indices/snapshot-content.ts';
 import { snapshotMissingError } from '../../snapshots/repository-errors.ts';
 import { checkSnapshotName } from '../../snapshots/snapshot-names.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -30,7 +31,8 @@ export async function createSnapshot(
   if (metadataBytes > MAX_METADATA_BYTES)
     throw validationFailedError([`metadata must be smaller than ${MAX_METADATA_BYTES} bytes, but was [${metadataBytes}]`]);
   const expression = nameList(body.indices, 'indices');
-  nameList(body.feature_states, 'feature_states');
+  const includeGlobalState = flag(body.include_global_state, true);
+  const features = chosenFeatures(nameList(body.feature_states, 'feature_states'), includeGlobalState, Object.keys(FEATURES));
   checkSnapshotName(repository, snapshot);
   repositoryOf(ctx, repository);
   const states =
@@ -46,7 +48,9 @@ export async function createSnapshot(
     indices,
     metadata,
     partial: flag(body.partial, false),
-    includeGlobalState: flag(body.include_global_state, true),
+    dataStreams: streamsIn(ctx.cluster, expression, indices),
+    features,
+    includeGlobalState,
     wait: request.wait,
   });
   return info === null

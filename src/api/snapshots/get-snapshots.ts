@@ -2,6 +2,7 @@
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
+import { FEATURES } from '../../metadata/indices/snapshot-content.ts';
 import { snapshotMissingError } from '../../snapshots/repository-errors.ts';
 import type { SnapshotInfo } from '../../snapshots/snapshot-types.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -244,7 +245,7 @@ export function showSnapshot(repository: string, info: FoundSnapshot['info'], sh
     ...(info.version === '' ? {} : { version_id: versionId(info.version), version: info.version }),
     ...(shown.withIndices ? { indices: info.indices.map(({ name }) => name) } : {}),
     ...(shown.withDetails ? { index_details: indexDetails(info) } : {}),
-    data_streams: [],
+    data_streams: info.dataStreams ?? [],
     include_global_state: info.includeGlobalState,
     ...(info.metadata === null ? {} : { metadata: info.metadata }),
     state: info.state,
@@ -261,7 +262,7 @@ export function showSnapshot(repository: string, info: FoundSnapshot['info'], sh
       status: 'INTERNAL_SERVER_ERROR',
     })),
     shards: { total: isRunning ? 0 : info.totalShards, failed, successful: isRunning ? 0 : info.totalShards - failed },
-    feature_states: [],
+    feature_states: (info.features ?? []).map((name) => ({ feature_name: name, indices: [FEATURES[name].index] })),
   };
 }
 
@@ -280,7 +281,7 @@ function showBrief(repository: string, info: FoundSnapshot['info'], shown: Shown
     uuid: info.uuid,
     ...(shown.withRepository ? { repository } : {}),
     ...(shown.withIndices ? { indices: info.indices.map(({ name }) => name).sort() } : {}),
-    data_streams: [],
+    data_streams: info.dataStreams ?? [],
     state: info.state,
   };
 }

@@ -1,6 +1,7 @@
 // Restores indices from a snapshot.
 import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { chosenFeatures } from '../../metadata/indices/snapshot-content.ts';
 import { snapshotRestoreError } from '../../snapshots/repository-errors.ts';
 import type { SnapshotInfo } from '../../snapshots/snapshot-types.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -35,6 +36,8 @@ export interface RestoreRequest {
   readonly wait: boolean;
   /** Checks the caller's rights on the name of an index or alias. @throws ApiError security_exception */
   readonly require: (right: RestoreRight, name: string) => void;
+  /** Checks that the caller may change users, roles and API keys. @throws ApiError security_exception */
+  readonly requireSecurity: () => void;
 }
 
 /** `{ accepted }`, or `{ snapshot: { snapshot, indices, shards } }` if the request waits. */
@@ -43,22 +46,29 @@ export async function restoreSnapshot(ctx: EngineContext, request: RestoreReques
   const keys = ctx.dialect.renamesAliasesOnRestore ? [...KEYS, 'rename_alias_pattern', 'rename_alias_replacement'] : KEYS;
   for (const key of Object.keys(body)) if (!keys.includes(key)) throw illegalArgumentError(`Unknown parameter ${key}`);
   const expression = nameList(body.indices, 'indices');
-  nameList(body.feature_states, 'feature_states');
   repositoryOf(ctx, repository);
   const info = (await ctx.snapshots.list(repository)).find(({ name }) => name === snapshot);
   if (info === undefined) throw snapshotRestoreError(repository, snapshot, 'snapshot does not exist');
-  const names = filterIndices(
-    info.indices.map(({ name }) => name),
+  const streams = await streamsOf(ctx, repository, info);
+  const chosen = filterIndices(
+    [...info.indices.map(({ name }) => name), ...Object.keys(streams)],
     expression,
     flag(body.ignore_unavailable, false),
   );
+  const sources = chosen.filter((name) => Object.hasOwn(streams, name));
+  const members = sources.flatMap((name) => streams[name]);
+  const names = info.indices.map(({ name }) => name).filter((name) => chosen.includes(name) || members.includes(name));
   const rename = {
     pattern: textOrNull(body.rename_pattern, 'rename_pattern'),
     replacement: textOrNull(body.rename_replacement, 'rename_replacement'),
   };
-  const indices = renameIndices(names, rename, { repository, snapshot });
+  const indices = renameIndices(names, rename, { repository, snapshot }, new Set(members));
+  const dataStreams = Object.entries(renameAll(sources, rename)).map(([source, target]) => ({ source, target }));
   const includeAliases = flag(body.include_aliases, true);
-  checkRights(ctx, request, indices);
+  checkRights(ctx, request, [...indices.filter(({ source }) => !members.includes(source)), ...dataStreams]);
+  const includeGlobalState = flag(body.include_global_state, false);
+  const features = chosenFeatures(nameList(body.feature_states, 'feature_states'), includeGlobalState, info.features ?? []);
+  if (features.length > 0) request.requireSecurity();
   const aliases = includeAliases
     ? renameAll(await aliasesOf(ctx, repository, info, indices), {
         pattern: textOrNull(body.rename_alias_pattern, 'rename_alias_pattern'),
@@ -73,7 +83,9 @@ export async function restoreSnapshot(ctx: EngineContext, request: RestoreReques
     indexSettings: objectOrNull(body.index_settings, 'malformed index_settings section') ?? {},
     ignoreIndexSettings: nameList(body.ignore_index_settings, 'ignore_index_settings'),
     aliases,
-    includeGlobalState: flag(body.include_global_state, false),
+    dataStreams,
+    features,
+    includeGlobalState,
     partial: flag(body.partial, false),
     wait: request.wait,
   });
@@ -89,6 +101,13 @@ function checkRights(ctx: EngineContext, { require }: RestoreRequest, indices: R
     if (Object.hasOwn(ctx.whole.cluster.indices, target)) require('replace', target);
     if (source !== target) require('read', source);
   }
+}
+
+/** The indices of each data stream of a snapshot. */
+async function streamsOf(ctx: EngineContext, repository: string, info: SnapshotInfo): Promise<Record<string, readonly string[]>> {
+  if ((info.dataStreams ?? []).length === 0) return {};
+  const { dataStreams = {} } = await ctx.snapshots.details(repository, info);
+  return Object.fromEntries(Object.entries(dataStreams).map(([name, { indices }]) => [name, indices as readonly string[]]));
 }
 
 /** The aliases that the indices have in the snapshot. */

@@ -7,6 +7,7 @@ import { JavaPattern } from '../../regex/java-pattern.ts';
 import { Replacement } from '../../regex/replacement.ts';
 import { snapshotRestoreError } from '../../snapshots/repository-errors.ts';
 
+const BACKING_PREFIX = '.ds-';
 /** Longest `rename_pattern`: it is compiled for each restore. */
 const MAX_PATTERN_LENGTH = 1000;
 
@@ -55,9 +56,14 @@ export function renameIndices(
   names: readonly string[],
   rename: Renaming,
   where: { readonly repository: string; readonly snapshot: string },
+  backing: ReadonlySet<string> = new Set(),
 ): Array<{ source: string; target: string }> {
   const renamed = new Map<string, string>();
-  for (const [source, target] of Object.entries(renameAll(names, rename))) {
+  // The prefix of the backing indices of a data stream is not part of what is renamed.
+  const bare = (name: string): string => (backing.has(name) && name.startsWith(BACKING_PREFIX) ? name.slice(BACKING_PREFIX.length) : name);
+  const bareTargets = renameAll(names.map(bare), rename);
+  for (const source of names) {
+    const target = (bare(source) === source ? '' : BACKING_PREFIX) + bareTargets[bare(source)];
     const other = renamed.get(target);
     if (other !== undefined)
       throw snapshotRestoreError(

@@ -4,7 +4,7 @@ import { getOwn, setOwn } from '../../common/json/own-property.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { invalidIndexNameError } from '../../errors/catalog.ts';
-import type { AliasMeta, ClusterState, IndexMeta, RestoreSource } from '../cluster-state.ts';
+import type { AliasMeta, ClusterState, DataStream, IndexMeta, RestoreSource } from '../cluster-state.ts';
 import { checkAliasName, checkIndexName } from '../names.ts';
 import { ACKNOWLEDGED, type Reducer, type ReducerEnvironment, withIndices } from '../reducer.ts';
 import { checkSettings, flattenSettings } from '../settings/index-settings.ts';
@@ -30,6 +30,8 @@ export interface RestoreIndicesArgs {
   /** New names of the aliases in the snapshot; null: an index that is replaced keeps its aliases, another has none. */
   readonly aliases: Readonly<Record<string, string>> | null;
   readonly globalState: GlobalState | null;
+  /** With the names that they and their indices get. */
+  readonly dataStreams: readonly DataStream[];
 }
 
 /** The part of the cluster state that a snapshot with `include_global_state` contains. */
@@ -66,7 +68,11 @@ export const restoreIndices: Reducer<RestoreIndicesArgs> = (state, args, env) =>
   }
   const restored = args.indices.map((index) => restoredMeta(state, args, index, overrides, env));
   checkAliases(state, args, restored);
-  const next = withIndices(args.globalState === null ? state : withGlobalState(state, args.globalState), restored);
+  checkStreams(state, args, restored);
+  const base = args.globalState === null ? state : withGlobalState(state, args.globalState);
+  const streams = Object.fromEntries(args.dataStreams.map((stream) => [stream.name, stream]));
+  const withStreams = args.dataStreams.length === 0 ? base : { ...base, dataStreams: { ...base.dataStreams, ...streams } };
+  const next = withIndices(withStreams, restored);
   checkWriteIndices(next);
   return { state: next, response: ACKNOWLEDGED };
 };
@@ -106,7 +112,25 @@ function restoredMeta(
     aliasesVersion: Math.max(meta.aliasesVersion, (existing?.aliasesVersion ?? 0) + 1),
     aliases: args.aliases === null ? (existing?.aliases ?? {}) : withNames(meta.aliases, args.aliases),
     restored: source,
+    ...memberOf(args, target),
   };
+}
+
+function memberOf({ dataStreams }: RestoreIndicesArgs, index: string): { dataStream?: string } {
+  const stream = dataStreams.find(({ indices }) => indices.includes(index));
+  return stream === undefined ? {} : { dataStream: stream.name };
+}
+
+/** The name of a data stream is that of no index, alias or other data stream. */
+function checkStreams(state: ClusterState, args: RestoreIndicesArgs, restored: readonly IndexMeta[]): void {
+  const indices = [...Object.values(state.indices), ...restored];
+  for (const { name } of args.dataStreams) {
+    checkIndexName(name);
+    if (Object.hasOwn(state.dataStreams ?? {}, name))
+      throw restoreError(args, `cannot restore data stream [${name}] because it exists: delete it or restore it under a different name`);
+    if (indices.some((index) => index.name === name || Object.hasOwn(index.aliases, name)))
+      throw restoreError(args, `cannot restore data stream [${name}] because there is an index or alias with the same name`);
+  }
 }
 
 function withNames(aliases: IndexMeta['aliases'], names: Readonly<Record<string, string>>): IndexMeta['aliases'] {

@@ -6,6 +6,7 @@
 import { mkdirSync } from 'node:fs';
 import type { SnapshotDescriptor } from '../../indexing/segment-set.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
+import { runSecurityCommand } from '../../security/commands.ts';
 import type { RealmSettings } from '../../security/realms.ts';
 import type { SecurityView } from '../../security/records.ts';
 import { type DirectoryLock, lockDirectory } from '../../store/directory-lock.ts';
@@ -413,6 +414,11 @@ export class MainNode {
       release: (uuid, shard, log) => indexer(log).notify({ type: 'releaseShard', uuid, shard }),
       dryRun: (name, args) => this.#commands.dryRun(name, args),
       command: (name, args) => this.command(name, args),
+      securityRecords: () => this.#security.all(),
+      restoreSecurity: async (records, isFinal) => {
+        if (isFinal) await this.#securityCommands.run('restoreRecords', { records });
+        else runSecurityCommand('restoreRecords', this.#security.records, { records }, this.#security.environment);
+      },
       drop: (uuid) => this.#closer.close(uuid, true),
       log: (level, message) => this.#options.onLog(level, message),
     };

@@ -3,9 +3,12 @@
 // removed, after a crash at the next start.
 import { randomBytes } from 'node:crypto';
 import type { RestoreOutcome, RestoreSnapshot, RunningRestore } from '../../api/core/snapshot-store.ts';
-import type { IndexMeta } from '../../metadata/cluster-state.ts';
+import { getOwn } from '../../common/json/own-property.ts';
+import type { DataStream, IndexMeta } from '../../metadata/cluster-state.ts';
 import type { GlobalState, RestoredIndex } from '../../metadata/indices/restore-indices.ts';
 import type { CommandArgs } from '../../metadata/reducers.ts';
+import type { SecurityChange } from '../../security/records.ts';
+import { readRecords } from '../../security/stored-records.ts';
 import { snapshotRestoreError } from '../../snapshots/repository-errors.ts';
 import type { IndexEntry, RepositoryConfig, SnapshotDetails, SnapshotInfo } from '../../snapshots/snapshot-types.ts';
 import type { FromSnapshots } from '../messages/snapshot-messages.ts';
@@ -113,6 +116,8 @@ export class Restores {
           `index [${target}] is being restored from [${other.repository}:${other.snapshot}] already`,
         );
     }
+    const security = request.features.includes('security') ? readRecords(details.features?.security ?? {}) : null;
+    if (security !== null) await this.#env.restoreSecurity(security, false);
     const restored = (some: readonly Omit<Part, 'logs'>[]): CommandArgs<'restoreIndices'> => ({
       snapshot: `${repository}:${title}`,
       indices: some.map((part) => restoredIndex(part, request, info, restoreUuid, startMs)),
@@ -120,6 +125,7 @@ export class Restores {
       ignoreIndexSettings: request.ignoreIndexSettings,
       aliases: request.aliases,
       globalState: request.includeGlobalState ? globalStateIn(details) : null,
+      dataStreams: streamsOf(details, request, some),
     });
     this.#env.dryRun('restoreIndices', restored(parts));
     const prepared = parts.map((part) => ({ ...part, logs: this.#env.reserveLogs(part.uuid, part.entry.shards.length) }));
@@ -136,7 +142,7 @@ export class Restores {
         shards: entry.shards.map(({ files, bytes }) => ({ files, bytes, doneFiles: 0, doneBytes: 0 })),
       });
     }
-    return { run: () => this.#run(config, request, prepared, restored) };
+    return { run: () => this.#run(config, request, prepared, restored, security) };
   }
 
   async #run(
@@ -144,6 +150,7 @@ export class Restores {
     request: RestoreSnapshot,
     parts: readonly Part[],
     commandFor: (parts: readonly Part[]) => CommandArgs<'restoreIndices'>,
+    security: readonly SecurityChange[] | null,
   ): Promise<RestoreOutcome> {
     const failed = new Set<Part>();
     let failedShards = 0;
@@ -158,6 +165,7 @@ export class Restores {
       if (this.#isStopping) throw snapshotRestoreError(request.repository, request.snapshot, 'the node is stopping');
       await this.#env.command('restoreIndices', commandFor(complete));
       for (const { uuid } of complete) this.#restoring.delete(uuid);
+      if (security !== null) await this.#env.restoreSecurity(security, true);
       return {
         snapshot: request.snapshot,
         indices: parts.map(({ target }) => target),
@@ -203,6 +211,22 @@ function restoredIndex(
     uuid,
     source: { repository, snapshot, version, index: entry.name, restoreUuid, startMs, endMs: Date.now(), shards },
   };
+}
+
+/** The data streams of a restore with their new names, and the indices that they have then. */
+function streamsOf({ dataStreams = {} }: SnapshotDetails, request: RestoreSnapshot, parts: readonly Omit<Part, 'logs'>[]): DataStream[] {
+  const targets = new Map(parts.map(({ entry, target }) => [entry.name, target]));
+  return request.dataStreams.flatMap(({ source, target }) => {
+    // Written by writeSnapshot from a DataStream.
+    const stream = dataStreams[source] as object as DataStream;
+    const indices = stream.indices.flatMap((index) => targets.get(index) ?? []);
+    return indices.length === 0 ? [] : [{ ...stream, name: target, indices, aliases: aliasesOf(stream, request) }];
+  });
+}
+
+function aliasesOf({ aliases }: DataStream, { aliases: names }: RestoreSnapshot): DataStream['aliases'] {
+  if (names === null) return {};
+  return Object.fromEntries(Object.entries(aliases).map(([alias, meta]) => [getOwn(names, alias) ?? alias, meta]));
 }
 
 function globalStateIn({ globalState }: SnapshotDetails): GlobalState | null {

@@ -9,6 +9,7 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
+import { chosenFeatures, FEATURES, streamsIn } from '../../metadata/indices/snapshot-content.ts';
 import { lifecycleOf, nextRunMs, RETENTION_SCHEDULE } from '../../metadata/policies/snapshot-policies.ts';
 import { ADMIN_OPTIONS, resolveNames } from '../../metadata/resolve.ts';
 import type { SnapshotInfo } from '../../snapshots/snapshot-types.ts';
@@ -107,7 +108,10 @@ export class SnapshotLifecycleRunner {
   async #take(id: string, policy: JsonObject, snapshot: string): Promise<void> {
     const config = (policy.config ?? {}) as JsonObject;
     const isTrue = (value: unknown, fallback: boolean): boolean => (value === undefined ? fallback : String(value) === 'true');
-    const indices = resolveNames(this.#env.state(), [config.indices ?? []].flat().map(String), {
+    const state = this.#env.state();
+    const expression = [config.indices ?? []].flat().map(String);
+    const includeGlobalState = isTrue(config.include_global_state, true);
+    const indices = resolveNames(state, expression, {
       ...ADMIN_OPTIONS,
       expandHidden: true,
       ignoreUnavailable: isTrue(config.ignore_unavailable, false),
@@ -117,7 +121,9 @@ export class SnapshotLifecycleRunner {
       snapshot,
       indices,
       metadata: { ...(config.metadata as JsonObject | undefined), policy: id },
-      includeGlobalState: isTrue(config.include_global_state, true),
+      includeGlobalState,
+      dataStreams: streamsIn(state, expression, indices),
+      features: chosenFeatures([config.feature_states ?? []].flat().map(String), includeGlobalState, Object.keys(FEATURES)),
       partial: isTrue(config.partial, false),
       wait: true,
     });

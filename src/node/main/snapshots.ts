@@ -13,6 +13,7 @@ import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { repositoriesOf } from '../../metadata/definitions/repositories.ts';
 import { globalStateOf } from '../../metadata/indices/restore-indices.ts';
 import type { CommandArgs, CommandName } from '../../metadata/reducers.ts';
+import { writeRecords } from '../../security/stored-records.ts';
 import {
   concurrentSnapshotError,
   repositoryConflictError,
@@ -216,7 +217,7 @@ export class Snapshots {
   // ---------------------------------------------------------------------------------------------------------- create
 
   async #create(request: CreateSnapshot): Promise<SnapshotInfo | null> {
-    const { repository, snapshot, partial, includeGlobalState, metadata } = request;
+    const { repository, snapshot, partial, includeGlobalState, metadata, dataStreams, features } = request;
     const config = this.#config(repository);
     if (isReadOnly(config)) throw repositoryError(repository, 'cannot create snapshot in a readonly repository');
     this.#checkNewName(repository, snapshot);
@@ -254,6 +255,8 @@ export class Snapshots {
         indices,
         includeGlobalState,
         globalState: includeGlobalState ? ({ ...globalStateOf(state) } as JsonObject) : null,
+        dataStreams: Object.fromEntries(dataStreams.map((name) => [name, { ...state.dataStreams?.[name] } as JsonObject])),
+        features: this.#featureStates(features),
         metadata,
       };
       job = this.#write(config, running, plan).finally(() => this.#releaseIndices(indices));
@@ -268,6 +271,12 @@ export class Snapshots {
     if (!request.wait) return null;
     await running.done.catch(() => undefined);
     return job;
+  }
+
+  /** By name; a feature without any state is not part of a snapshot. */
+  #featureStates(names: readonly string[]): Record<string, JsonObject> {
+    const records = names.includes('security') ? this.#env.securityRecords() : [];
+    return records.length === 0 ? {} : { security: writeRecords(records) };
   }
 
   #write(config: RepositoryConfig, running: Running, plan: SnapshotPlan): Promise<SnapshotInfo> {

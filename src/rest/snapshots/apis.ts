@@ -1,5 +1,6 @@
 // The APIs of repositories, snapshots and snapshot lifecycle policies.
 import type { ApiSpec } from '../core/api.ts';
+import { featuresApi } from './features.ts';
 import { POLICY_APIS } from './policies.ts';
 import { cleanupRepositoryApi, deleteRepositoryApi, getRepositoryApi, putRepositoryApi, verifyRepositoryApi } from './repositories.ts';
 import {
@@ -23,5 +24,6 @@ export const SNAPSHOTS_ROOM: readonly ApiSpec[] = [
   cloneSnapshotApi,
   restoreSnapshotApi,
   snapshotStatusApi,
+  featuresApi,
   ...POLICY_APIS,
 ];

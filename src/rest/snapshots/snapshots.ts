@@ -120,9 +120,16 @@ async function restore(request: ApiRequest, { engine }: RestContext): Promise<Ap
       body: objectBody(request),
       wait: request.boolean('wait_for_completion') ?? false,
       require: (right, name) => requireIndex(request, RESTORE_ACTIONS[right], name),
+      requireSecurity: () => {
+        const { caller } = request;
+        if (caller !== null && !caller.permissions.allowsCluster(CHANGE_USERS)) throw refusalError(caller, CHANGE_USERS, []);
+      },
     }),
   );
 }
+
+/** A restore of the feature state `security` can make anybody superuser. */
+const CHANGE_USERS: Action = 'cluster:admin/xpack/security/user/put';
 
 const RESTORE_ACTIONS: Readonly<Record<RestoreRight, Action>> = {
   create: 'indices:admin/create',
