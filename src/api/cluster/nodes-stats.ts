@@ -19,8 +19,8 @@ export interface NodeStatsRequest {
   /** Sections of `indices`; null for all. */
   readonly indexMetrics: readonly string[] | null;
   /** Patterns of fields and of groups of searches that are listed one by one, as far as the caller sees the indices that have them. */
-  readonly fields: NamedFields;
-  readonly groups: readonly string[];
+  readonly fields?: NamedFields;
+  readonly groups?: readonly string[];
   readonly dataPath: string;
   readonly startedMs: number;
   readonly threads: ThreadCounts;
@@ -45,7 +45,7 @@ async function nodeStats(ctx: EngineContext, { metrics, ...request }: NodeStatsR
     attributes: nodeAttributes(ctx),
   };
   if (metrics.has('indices')) {
-    const { fields, groups, indexMetrics } = request;
+    const { fields = { fielddata: [], completion: [] }, groups = [], indexMetrics } = request;
     const totals = await nodeTotals(ctx.whole);
     const listed = [fields.fielddata, fields.completion, groups].some((names) => names.length > 0) ? await nodeTotals(ctx) : undefined;
     stats.indices = {

@@ -46,6 +46,15 @@ async function checkSearch(body: (name: string) => object, name: string): Promis
   return answer;
 }
 
+/** As checkSearch, over documents that have the foreign key themselves. */
+async function checkLookup(body: (name: string) => object, name: string): Promise<{ status: number; text: string }> {
+  const answer = await data.as('owner', 'POST /own-1/_search', body(name));
+  const where = JSON.stringify(body(name));
+  expect(answer.text, where).not.toMatch(/canaryword|canaryfield|canaryid|zzhidden|zzveil/);
+  expect(answer.status, `${where} ${answer.text}`).toBeLessThan(500);
+  return answer;
+}
+
 /** A search that reads a document is refused because of its index, and not for its form, which would test nothing. */
 async function checkRefused(body: (name: string) => object, name: string): Promise<void> {
   expect((await checkSearch(body, name)).text, JSON.stringify(body(name))).toContain('security_exception');
@@ -67,6 +76,17 @@ test.each(Object.keys(LOOKUPS))('a lookup of %s reads no foreign document from i
 
 test.each(Object.keys(LOOKUPS))('a lookup of %s reads no foreign document from hits that are read after the search', async (kind) => {
   for (const at of lateSearchesWith({}).keys()) await checkSearch((name) => lateSearchesWith(LOOKUPS[kind](name))[at], 'zzsecret');
+});
+
+test('a runtime field of the type lookup reads no foreign document', async () => {
+  const body = (target_index: string) => ({
+    runtime_mappings: { found: { type: 'lookup', target_index, input_field: 'k', target_field: 'k', fetch_fields: ['*', 'text'] } },
+    fields: ['found'],
+  });
+  await data.as('root', 'PUT /own-1/_doc/2?refresh=true', { k: 'canarykey', text: 'mine' });
+  for (const name of FOREIGN) expect((await checkLookup(body, name)).text, name).not.toContain('"found":[{');
+  await data.as('owner', 'PUT /own-1/_mapping', { runtime: body('zzsecret').runtime_mappings });
+  expect((await data.as('owner', 'POST /own-1/_search', { fields: ['found'] })).text).not.toMatch(/canaryword|canaryid|"found":\[\{/);
 });
 
 test.each(Object.keys(MENTIONS))('a query [%s] that mentions an index does not tell whether it exists', async (kind) => {
