@@ -36,6 +36,12 @@ interface Paging {
   readonly firstRow: number;
 }
 
+interface SectionOwner {
+  readonly file: string;
+  /** Receives what is wrong with a section when it is read. */
+  readonly onDamage: (reason: string) => void;
+}
+
 /** The part of a paged segment that is always in memory. */
 export interface ImageDirectory {
   readonly bytes: Uint8Array;
@@ -132,8 +138,13 @@ export class PagedImage {
   readonly #fields = new Map<string, { readonly info: FieldInfo; readonly sections: Map<number, number> }>();
   readonly #ids: number;
 
-  /** @param ptr  address of the directory @throws ApiError corrupt_index_exception */
-  constructor(kernels: Kernels, table: SectionTable, ptr: number, paging: Paging, file: string) {
+  /**
+   * @param ptr  address of the directory
+   * @param of   the file, and who is told that one of its sections is damaged
+   * @throws ApiError corrupt_index_exception
+   */
+  constructor(kernels: Kernels, table: SectionTable, ptr: number, paging: Paging, of: SectionOwner) {
+    const { file } = of;
     this.kernels = kernels;
     this.#table = table;
     this.#paging = paging;
@@ -162,10 +173,10 @@ export class PagedImage {
     this.#ids = ids;
     if (!this.#fields.get('_seq_no')?.sections.has(SectionKind.COLUMN)) corrupt('has no column [_seq_no]');
     this.sections = listSections(this.#entries, records);
-    this.#sources = this.#entries.map((entry, i) => this.#sourceOf(entry, i, file));
+    this.#sources = this.#entries.map((entry, i) => this.#sourceOf(entry, i, of));
   }
 
-  #sourceOf({ kind, off, bytes, checksum }: SectionEntry, i: number, file: string): SectionSource {
+  #sourceOf({ kind, off, bytes, checksum }: SectionEntry, i: number, { file, onDamage }: SectionOwner): SectionSource {
     const { kernels } = this;
     const { field } = this.sections[i];
     const name = `section ${sectionName(kind)}${field === null ? '' : ` of [${field}]`} at ${off} in ${file}`;
@@ -173,11 +184,18 @@ export class PagedImage {
       name,
       bytes,
       load: (address) => {
-        readAt(this.#paging.fd, kernels.u8.subarray(address, address + bytes), off, file);
+        try {
+          readAt(this.#paging.fd, kernels.u8.subarray(address, address + bytes), off, file);
+        } catch (error) {
+          onDamage((error as Error).message);
+          throw error;
+        }
         // Wide loads at the end of a section read what follows it.
         kernels.u8.fill(0, address + bytes, address + aligned(bytes) + ALIGN);
-        if (crc32c(kernels, address, bytes) !== checksum)
-          throw corruptIndexError(file, `segment section ${sectionName(kind)} at ${off}: checksum differs`);
+        if (crc32c(kernels, address, bytes) === checksum) return;
+        const damage = corruptIndexError(file, `segment section ${sectionName(kind)} at ${off}: checksum differs`);
+        onDamage(damage.message);
+        throw damage;
       },
     };
   }

@@ -49,7 +49,7 @@ export interface SnapshotInfo {
   readonly totalShards: number;
   /** Names; absent in snapshots that were made before data streams were part of them. */
   readonly dataStreams?: readonly string[];
-  /** Feature states (src/api/snapshots/feature-states.ts), likewise. */
+  /** Feature states (src/metadata/indices/snapshot-content.ts), likewise. */
   readonly features?: readonly string[];
   /** Name of the blob with the SnapshotDetails. */
   readonly details: BlobName;

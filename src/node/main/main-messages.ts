@@ -1,9 +1,11 @@
 // What main does with each message of an indexer, a reader or a lane. The result, or the promise of one, is the reply to a message that wants one.
+
 import type { LogLevel } from '../../common/log/logger.ts';
 import type { SnapshotDescriptor } from '../../indexing/segment-set.ts';
 import type { ClusterLink } from '../cluster/cluster-link.ts';
 import type { SegmentMemory } from '../memory/segment-memory.ts';
 import type { FromIndexer, FromReader } from '../messages/messages.ts';
+import type { DamageReports } from './damage-reports.ts';
 import type { MainLanes } from './main-lanes.ts';
 import type { MergeRunner } from './merge-runner.ts';
 import type { MetadataCommands } from './metadata-commands.ts';
@@ -28,6 +30,7 @@ export interface MessageTargets {
   readonly lanes: () => MainLanes | null;
   /** Makes a snapshot of a shard known to all readers. */
   readonly publish: (snapshot: SnapshotDescriptor) => Promise<void>;
+  readonly damage: Pick<DamageReports, 'reportShard'>;
   readonly onDamagedLog: (log: number, reason: string) => void;
   readonly log: (level: LogLevel, message: string) => void;
 }
@@ -67,7 +70,7 @@ export class MainMessages {
 
   /** @param reader  number of the reader or lane */
   onReader(reader: number, message: FromReader): unknown {
-    const { memory, commands, securityCommands, contexts, tasks, slowLogs, snapshots, lanes, onDamagedLog, log } = this.#targets;
+    const { memory, commands, securityCommands, contexts, tasks, slowLogs, snapshots, lanes, damage, onDamagedLog, log } = this.#targets;
     switch (message.type) {
       case 'command':
         return commands.run(message.name, message.args, message.checkedAnalyses);
@@ -92,6 +95,8 @@ export class MainMessages {
       case 'laneBegin':
       case 'laneTimeout':
         return;
+      case 'damagedSegment':
+        return damage.reportShard(message, message.reason);
       case 'damaged':
         return onDamagedLog(message.log, message.reason);
       case 'log':

@@ -211,6 +211,7 @@ export class MainNode {
       link,
       lanes: () => this.#lanes,
       publish: (snapshot) => this.#publish(snapshot),
+      damage: this.#damage,
       onDamagedLog: (log, reason) => this.#onDamagedLog(log, reason),
       log: (level, message) => options.onLog(level, message),
     });

@@ -42,12 +42,23 @@ export class ThreadArenas {
     return this.#sections;
   }
 
-  /** @param file  named in errors @param verify  check all checksums of an image that is in memory. @throws ApiError corrupt_index_exception */
-  openSegment(id: number, image: SegmentLocation, file: string, verify: boolean): SegmentImageReader {
+  /**
+   * @param file      named in errors
+   * @param verify    check all checksums of an image that is in memory
+   * @param onDamage  receives what is wrong with a section that is read later
+   * @throws ApiError corrupt_index_exception
+   */
+  openSegment(
+    id: number,
+    image: SegmentLocation,
+    file: string,
+    verify: boolean,
+    onDamage: (reason: string) => void = () => undefined,
+  ): SegmentImageReader {
     const { extent, paging } = image;
     const kernels = this.kernels(extent.arena);
     if (paging === null) return openSegment(kernels, extent.ptr, extent.bytes, { id, file, verify });
-    return openPagedSegment(new PagedImage(kernels, this.sections, extent.ptr, paging, file), { id, file });
+    return openPagedSegment(new PagedImage(kernels, this.sections, extent.ptr, paging, { file, onDamage }), { id, file });
   }
 
   /** Opens a segment for a writer, whose calls each take one turn of the thread: sections are held until the next one. */

@@ -27,8 +27,15 @@ export class ReaderSnapshots {
   readonly #images = new Map<number, { image: SegmentImageReader; holders: number }>();
   readonly #extents = new Map<string, { extent: Extent; holders: number }>();
   readonly #release: (extents: readonly Extent[]) => void;
+  readonly #onDamage: (shard: { readonly uuid: string; readonly shard: number }, reason: string) => void;
 
-  constructor(arenas: ThreadArenas, release: (extents: readonly Extent[]) => void) {
+  /** @param onDamage  receives what a read of a segment of this shard found on disk is damaged */
+  constructor(
+    arenas: ThreadArenas,
+    release: (extents: readonly Extent[]) => void,
+    onDamage: (shard: { readonly uuid: string; readonly shard: number }, reason: string) => void,
+  ) {
+    this.#onDamage = onDamage;
     this.#arenas = arenas;
     this.#release = release;
   }
@@ -38,10 +45,10 @@ export class ReaderSnapshots {
     const key = `${descriptor.indexUuid}/${descriptor.shard}`;
     const before = this.#newest.get(key);
     const segments = descriptor.segments.map((segment) => {
-      const { id, name, extent, liveDocs, deleted } = segment;
+      const { id, extent, liveDocs, deleted } = segment;
       let entry = this.#images.get(id);
       if (!entry) {
-        const image = this.#arenas.openSegment(id, segment, name, false);
+        const image = this.#open(descriptor, segment);
         this.#images.set(id, (entry = { image, holders: 0 }));
       }
       entry.holders++;
@@ -52,6 +59,13 @@ export class ReaderSnapshots {
     });
     this.#newest.set(key, { descriptor, segments, isPaged: isPaged(descriptor), holders: 1 });
     if (before) this.#drop(before);
+  }
+
+  #open({ indexUuid: uuid, shard }: SnapshotDescriptor, segment: SnapshotDescriptor['segments'][number]): SegmentImageReader {
+    const { id, name } = segment;
+    return this.#arenas.openSegment(id, segment, name, false, (reason) =>
+      this.#onDamage({ uuid, shard }, `indices/${uuid}/${shard}/${name}.seg: ${reason}`),
+    );
   }
 
   /** Drops the snapshots of a deleted or closed index. */
@@ -96,8 +110,8 @@ export class ReaderSnapshots {
   /** A snapshot of a search context, which main keeps in memory while the caller uses it. */
   borrow(descriptor: SnapshotDescriptor, index: IndexState): ShardSnapshot {
     const segments = descriptor.segments.map((segment) => {
-      const { id, name, liveDocs, deleted } = segment;
-      const image = this.#images.get(id)?.image ?? this.#arenas.openSegment(id, segment, name, false);
+      const { id, liveDocs, deleted } = segment;
+      const image = this.#images.get(id)?.image ?? this.#open(descriptor, segment);
       return liveDocs === null ? image : image.withLiveDocs(liveDocs.ptr, deleted);
     });
     const { shard, generation } = descriptor;

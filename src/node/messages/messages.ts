@@ -120,6 +120,7 @@ export type FromReader =
   /** Request: a task, see src/node/main/tasks.ts. */
   | { readonly type: 'task'; readonly request: TaskRequest }
   | DamageNotice
+  | SegmentDamageNotice
   | SlowNotice
   /** Request: the last entries of the slow logs. */
   | { readonly type: 'slowEntries' }
@@ -141,6 +142,14 @@ export type FromReader =
 export interface DamageNotice {
   readonly type: 'damaged';
   readonly log: number;
+  readonly reason: string;
+}
+
+/** Notice: what a reader found of a segment on disk is damaged. */
+export interface SegmentDamageNotice {
+  readonly type: 'damagedSegment';
+  readonly uuid: string;
+  readonly shard: number;
   readonly reason: string;
 }
 

@@ -38,7 +38,11 @@ export class Reader {
     provideDocumentIndexer(makeDocumentIndexer(parts.module));
     provideCompilerOfStoredQueries();
     const records = new SecurityRecords();
-    const snapshots = new ReaderSnapshots(arenas, (extents) => this.#main.notify({ type: 'release', extents }));
+    const snapshots = new ReaderSnapshots(
+      arenas,
+      (extents) => this.#main.notify({ type: 'release', extents }),
+      ({ uuid, shard }, reason) => this.#main.notify({ type: 'damagedSegment', uuid, shard, reason }),
+    );
     this.#main = new Channel<FromReader, ToReader>(parts.port, (message) => {
       switch (message.type) {
         case 'arena':
