@@ -2,18 +2,19 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolveIndex } from '../../api/indices/indices.ts';
+import { listFeatures } from '../../api/snapshots/features.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import { readTarget } from '../core/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 
-/** There are no system indices: nothing of a feature has a state of its own in snapshots, and nothing is to be migrated. */
+/** There are no system indices, so that nothing is to be reset or migrated; snapshots contain the states of features. */
 const featuresApi = defineApi({
   name: 'features.get_features',
   needs: 'cluster:admin/features/get',
   params: { master_timeout: 'time' },
-  routes: { 'GET /_features': () => ok({ features: [] }) },
+  routes: { 'GET /_features': () => ok(listFeatures()) },
 });
 
 const resetFeaturesApi = defineApi({

@@ -1,6 +1,5 @@
 // The APIs of repositories, snapshots and snapshot lifecycle policies.
 import type { ApiSpec } from '../core/api.ts';
-import { featuresApi } from './features.ts';
 import { POLICY_APIS } from './policies.ts';
 import { cleanupRepositoryApi, deleteRepositoryApi, getRepositoryApi, putRepositoryApi, verifyRepositoryApi } from './repositories.ts';
 import {
@@ -24,6 +23,5 @@ export const SNAPSHOTS_ROOM: readonly ApiSpec[] = [
   cloneSnapshotApi,
   restoreSnapshotApi,
   snapshotStatusApi,
-  featuresApi,
   ...POLICY_APIS,
 ];

@@ -400,7 +400,6 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'snapshot.clone': { bodies: (name) => [{ indices: name }] },
   'snapshot.restore': { bodies: (name) => [{}, { indices: name }, { indices: 'own-1', rename_pattern: '.*', rename_replacement: name }] },
   'snapshot.status': {},
-  'features.get_features': {},
   'slm.get_lifecycle': {},
   'slm.put_lifecycle': {
     bodies: (name) => [{}, { schedule: '0 0 1 1 1 ?', name: '<walk>', repository: 'repo', config: { indices: [name] } }],
