@@ -223,7 +223,7 @@ describe('cluster and cat', () => {
   });
 
   test('there are no system features, deprecated settings, trial licences or certificates', async () => {
-    expect(await ok('GET /_features')).toEqual({ features: [] });
+    expect(await ok('GET /_features')).toMatchObject({ features: [{ name: 'security' }] });
     expect(await ok('POST /_features/_reset')).toEqual({ features: [] });
     expect(await ok('GET /_migration/system_features')).toEqual({ features: [], migration_status: 'NO_MIGRATION_NEEDED' });
     expect((await ok('POST /_migration/system_features')).accepted).toBe(false);
