@@ -2,9 +2,10 @@
 
 import type { AggSpec, AggTree } from '../../aggs/index.ts';
 import { announceTimeout, isTimeUp, type Mobility, STAYS, TooHeavy } from '../../common/turns/turn.ts';
+import { isBusy } from '../../common/turns/turn-queue.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { allShardsFailedError, missingShardsError, partialShardsFailedError, type ShardFailure } from '../../errors/search-errors.ts';
-import { costOfSearch, HEAVY_US } from '../../search/request/cost.ts';
+import { costOfSearch, HEAVY_US, MODERATE_US } from '../../search/request/cost.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
 import type { PendingLookup } from '../../search/run/pending-lookup.ts';
 import type { SearchEnvironment, SearchTarget } from '../../search/run/search-environment.ts';
@@ -74,7 +75,8 @@ function incompleteError(ctx: EngineContext, { failures }: SearchOutcome, target
 async function runAvailable(ctx: EngineContext, run: SearchRun): Promise<SearchOutcome> {
   const { targets, request, aggs, parameters, nowMs, afterHit, mobility = STAYS } = run;
   checkHidden(targets, request, aggs);
-  if (mobility !== STAYS && costOfSearch(request, documentsOf(targets)) > HEAVY_US) throw new TooHeavy();
+  const cost = mobility === STAYS ? 0 : costOfSearch(request, documentsOf(targets));
+  if (cost > HEAVY_US || (cost > MODERATE_US && isBusy())) throw new TooHeavy();
   const environment: SearchEnvironment = {
     caches: ctx.searchCaches.statistics,
     nowMs,

@@ -10,6 +10,9 @@ import type { SearchRequest } from './search-request.ts';
 /** A search above this cost does not run on a thread with a listener. */
 export const HEAVY_US = 25_000;
 
+/** A search above this cost does not run on a busy thread with a listener. */
+export const MODERATE_US = 2_500;
+
 /** Cost of what has no foreseeable end. */
 const UNBOUNDED_US = Number.POSITIVE_INFINITY;
 

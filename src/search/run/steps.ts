@@ -2,6 +2,7 @@
 // step per segment.
 
 import { closeTurn, endOfTurn, type Mobility, openTurn, patience, STAYS, TooHeavy } from '../../common/turns/turn.ts';
+import { nextTurn } from '../../common/turns/turn-queue.ts';
 
 /** Yields where the event loop may take a turn. */
 export type Steps<T> = Generator<void, T, void>;
@@ -21,7 +22,8 @@ const TURNS = 16;
 const EVENT_LOOP: Turns = {
   now: () => performance.now(),
   next: async () => {
-    for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 1; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   },
 };
 
