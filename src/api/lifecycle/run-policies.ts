@@ -24,11 +24,25 @@ export function lifecycleDateMs({ creationDateMs, rollovers, settings, name }: I
   return rolled.length > 0 ? Math.max(...rolled) : creationDateMs;
 }
 
+/** The last run of each node in this process, by node id. A step fails if another run is performing it, so that runs follow each other. */
+const runs = new Map<string, Promise<void>>();
+
 /**
- * Performs all due steps of the policies of all indices.
+ * Performs all due steps of the policies of all indices, after earlier runs.
  * @param atPoll  also check conditions that need statistics, and retry failed steps
  */
 export async function runPolicies(ctx: EngineContext, atPoll: boolean, isStopped: () => boolean): Promise<void> {
+  const run = (runs.get(ctx.nodeId) ?? Promise.resolve()).then(() => runIndices(ctx, atPoll, isStopped));
+  const ended = run.catch(() => undefined);
+  runs.set(ctx.nodeId, ended);
+  try {
+    await run;
+  } finally {
+    if (runs.get(ctx.nodeId) === ended) runs.delete(ctx.nodeId);
+  }
+}
+
+async function runIndices(ctx: EngineContext, atPoll: boolean, isStopped: () => boolean): Promise<void> {
   for (const name of Object.keys(ctx.cluster.indices)) {
     if (isStopped() || indexLifecyclesOf(ctx.cluster).isStopped) return;
     await runIndex(ctx, name, atPoll);
