@@ -46,7 +46,7 @@ export function validationError(problems: readonly string[]): ApiError {
   return new ApiError('action_request_validation_exception', 400, `Validation Failed: ${list}`);
 }
 
-export function tooManyBuckets(limit: number, was: number): ApiError {
+export function tooManyBucketsError(limit: number, was: number): ApiError {
   const reason = `Trying to create too many buckets. Must be less than or equal to: [${limit}] but was [${was}]. This limit can be set by changing the [search.max_buckets] cluster level setting.`;
   return new ApiError('too_many_buckets_exception', 503, reason, { details: { max_buckets: limit } });
 }
@@ -63,7 +63,7 @@ export function numberFormatError(text: string): ApiError {
 }
 
 /** A feature of Elasticsearch that this service does not support. */
-export function unsupported(what: string): ApiError {
+export function unsupportedError(what: string): ApiError {
   return illegalArgumentError(`${what} is not supported`);
 }
 

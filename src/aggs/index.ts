@@ -18,7 +18,7 @@ import type { SegmentReader } from '../plan/segment-reader.ts';
 import { bitsetBytes } from '../wasm/codec.ts';
 import type { Kernels } from '../wasm/kernels.ts';
 import { termHash, termHashes } from '../wasm/terms.ts';
-import { reductionError, tooManyBuckets } from './errors.ts';
+import { reductionError, tooManyBucketsError } from './errors.ts';
 import type { AggTree } from './parse.ts';
 import { planTree } from './plan-tree.ts';
 import { outAggs } from './reduce/merge.ts';
@@ -185,7 +185,7 @@ function withRegion(
         if (!(error instanceof RegionTooSmall) && !(error instanceof RegionFull) && encoder.status === 0) throw error;
       }
       // Lanes have larger scratch regions.
-      if (isLargest) throw canMove() ? new TooHeavy() : tooMuchMemory(size);
+      if (isLargest) throw canMove() ? new TooHeavy() : tooMuchMemoryError(size);
       return null;
     });
     if (result) return result;
@@ -198,7 +198,7 @@ function withRegion(
   }
 }
 
-function tooMuchMemory(bytes: number): ApiError {
+function tooMuchMemoryError(bytes: number): ApiError {
   return new ApiError(
     'circuit_breaking_exception',
     429,
@@ -224,7 +224,7 @@ export function reduceAggregations(
     addBuckets(count) {
       checkTurn();
       made += count;
-      if (made > options.maxBuckets) throw tooManyBuckets(options.maxBuckets, made);
+      if (made > options.maxBuckets) throw tooManyBucketsError(options.maxBuckets, made);
     },
   };
   try {

@@ -58,7 +58,7 @@ export class Params {
 
   /** Like `take`, but rejects null, as do parsers that declare the type of a field. @throws ApiError x_content_parse_exception */
   takeValue(key: string): unknown {
-    if (this.#body[key] === null) throw this.wrongType(key, null);
+    if (this.#body[key] === null) throw this.wrongTypeError(key, null);
     return this.take(key);
   }
 
@@ -70,7 +70,7 @@ export class Params {
   string(key: string): string | null {
     const value = this.takeValue(key);
     if (value === undefined) return null;
-    if (typeof value === 'object') throw this.wrongType(key, value);
+    if (typeof value === 'object') throw this.wrongTypeError(key, value);
     return String(value);
   }
 
@@ -78,7 +78,7 @@ export class Params {
   name(key: string): string | null {
     const value = this.takeValue(key);
     if (value === undefined) return null;
-    if (typeof value !== 'string') throw this.wrongType(key, value);
+    if (typeof value !== 'string') throw this.wrongTypeError(key, value);
     return value;
   }
 
@@ -93,7 +93,7 @@ export class Params {
           : typeof value === 'string'
             ? Number(value)
             : Number.NaN;
-    if (!Number.isFinite(number) || value === '') throw this.wrongType(key, value);
+    if (!Number.isFinite(number) || value === '') throw this.wrongTypeError(key, value);
     return number;
   }
 
@@ -121,7 +121,7 @@ export class Params {
   object(key: string): JsonObject | null {
     const value = this.takeValue(key);
     if (value === undefined) return null;
-    if (!isObject(value)) throw this.wrongType(key, value);
+    if (!isObject(value)) throw this.wrongTypeError(key, value);
     return value;
   }
 
@@ -130,17 +130,17 @@ export class Params {
     return (
       values?.map((value) => {
         const number = typeof value === 'number' ? value : typeof value === 'string' && value !== '' ? Number(value) : Number.NaN;
-        if (!Number.isFinite(number)) throw this.wrongType(key, value);
+        if (!Number.isFinite(number)) throw this.wrongTypeError(key, value);
         return number;
       }) ?? null
     );
   }
 
-  wrongType(key: string, value: unknown): Error {
+  wrongTypeError(key: string, value: unknown): Error {
     return xContentError(`[${this.typeName}] ${key} doesn't support values of type: ${tokenOf(value)}`);
   }
 
-  refuse(key: string, reason: string): Error {
+  refusalError(key: string, reason: string): Error {
     return parameterError(this.typeName, key, reason);
   }
 

@@ -1,10 +1,10 @@
 // Parses `aggs` of a request body to an AggSpec tree: names, types, nesting, pipelines in order. Each type reads its own parameters.
 import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
 import { writeJson } from '../common/json/json-write.ts';
-import { noSubAggregationsError, parsingError, unsupported } from './errors.ts';
+import { noSubAggregationsError, parsingError, unsupportedError } from './errors.ts';
 import { isPipeline, orderPipelines, parsePipeline } from './pipelines/pipelines.ts';
 import { validatePipelines } from './pipelines/validate.ts';
-import { aggType, KNOWN_ELSEWHERE, unknownType } from './registry.ts';
+import { aggType, KNOWN_ELSEWHERE, unknownTypeError } from './registry.ts';
 import type { AggSpec, AggType, ParseContext, ParsedQuery, PipelineSpec } from './types.ts';
 
 /** A parsed `aggs` body. */
@@ -98,7 +98,7 @@ function parseOne(name: string, definition: JsonObject, ctx: ParseContext, depth
     return pipeline;
   }
   const type = aggType(typeName);
-  if (!type) throw KNOWN_ELSEWHERE.has(typeName) ? unsupported(`aggregation type [${typeName}]`) : unknownType(typeName);
+  if (!type) throw KNOWN_ELSEWHERE.has(typeName) ? unsupportedError(`aggregation type [${typeName}]`) : unknownTypeError(typeName);
   return specOf(name, typeName, type, body, meta, below, ctx, depth);
 }
 

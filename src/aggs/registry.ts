@@ -106,7 +106,7 @@ export function aggType(name: string): AggType | null {
 }
 
 /** The error for an unknown type, with the nearest known name. */
-export function unknownType(name: string): ApiError {
+export function unknownTypeError(name: string): ApiError {
   const hint = didYouMean(name, [...Object.keys(TYPES), ...PIPELINE_NAMES]);
   const causedBy = new ApiError('named_object_not_found_exception', 400, `unknown field [${name}]`);
   return new ApiError('parsing_exception', 400, `Unknown aggregation type [${name}]${hint}`, { causedBy });

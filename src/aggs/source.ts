@@ -7,7 +7,7 @@ import type { AggColumn } from '../plan/agg-plan.ts';
 import type { SegmentColumn } from '../plan/segment.ts';
 import type { SegmentReader } from '../plan/segment-reader.ts';
 import { parseScript, type ScriptSpec } from '../scripting/script-spec.ts';
-import { illegalArgumentError, numberFormatError, unsupported } from './errors.ts';
+import { illegalArgumentError, numberFormatError, unsupportedError } from './errors.ts';
 import { eachOfType, relationOf } from './join-relation.ts';
 import type { Params } from './params.ts';
 import type { BindContext, ScriptedValues } from './types.ts';
@@ -92,11 +92,11 @@ export function parseSource(
   const script = withScript ? p.take('script') : undefined;
   const field = p.name('field');
   const missing = p.take('missing');
-  if (Array.isArray(missing) || (typeof missing === 'object' && missing !== null)) throw p.wrongType('missing', missing);
+  if (Array.isArray(missing) || (typeof missing === 'object' && missing !== null)) throw p.wrongTypeError('missing', missing);
   const format = withFormat ? p.name('format') : null;
   const timeZone = withTimeZone ? p.string('time_zone') : null;
   const valueType = p.string('value_type') ?? p.string('valueType');
-  if (valueType !== null && !Object.hasOwn(VALUE_TYPES, valueType)) throw p.refuse('value_type', `Unknown value type [${valueType}]`);
+  if (valueType !== null && !Object.hasOwn(VALUE_TYPES, valueType)) throw p.refusalError('value_type', `Unknown value type [${valueType}]`);
   if (field === null && script === undefined)
     p.failLater(illegalArgumentError(`Required one of fields [field${withScript ? ', script' : ''}], but none were specified. `));
   return {
@@ -123,7 +123,7 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
     return unmapped(params, families?.includes('keyword') ?? false);
   // Aggregations compute with the milliseconds of date_nanos.
   const type = mapped?.aggregated ?? mapped ?? standAloneField(params.valueType ?? 'geo_point');
-  if (!type.isAggregatable) throw notAggregatable(type);
+  if (!type.isAggregatable) throw notAggregatableError(type);
   if (type.name === '_index' && (families === null || families.includes('keyword'))) return indexNameSource(type, params, ctx);
   if (type.aggregations ? !type.aggregations.has(typeName) : families && !families.includes(type.family)) {
     throw illegalArgumentError(
@@ -137,7 +137,7 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
   }
   if (type.figures) return figureSource(typeName, params, type, type.figures, ctx);
   if (type.family === 'text' && !families?.includes('text'))
-    throw unsupported(`[${typeName}] on analysed terms (field [${params.field}] of type [text])`);
+    throw unsupportedError(`[${typeName}] on analysed terms (field [${params.field}] of type [text])`);
   if (mapped && params.valueType !== null && !fitsValueType(type, params.valueType))
     throw illegalArgumentError(
       `Field type [${type.typeName}] is incompatible with specified value_type [${VALUE_TYPE_NAMES[params.valueType]}]`,
@@ -261,7 +261,7 @@ function scriptSource(
 ): ValuesSource {
   const of = params.field === '' ? null : ctx.index.mapping.field(params.field);
   if (params.field !== '' && !of) return unmapped(params, families?.includes('keyword') ?? false);
-  if (of && !of.isAggregatable) throw notAggregatable(of);
+  if (of && !of.isAggregatable) throw notAggregatableError(of);
   // Metrics compute in doubles, even if an integer type is named.
   const isMetric = families?.includes('numeric') && !families.includes('keyword');
   const named = isMetric && params.valueType?.endsWith('long') ? 'double' : params.valueType;
@@ -280,7 +280,7 @@ function scriptType(typeName: string, of: FieldType | null, families: readonly F
   if (DATE_TYPES.has(typeName)) return 'date';
   if (typeName === 'composite' || families === null || families.includes('keyword')) return 'keyword';
   if (families.includes('numeric')) return 'double';
-  throw unsupported(`[script] in the aggregation [${typeName}]`);
+  throw unsupportedError(`[script] in the aggregation [${typeName}]`);
 }
 
 /** A field that the index lacks: no values except `missing`; of type keyword if the aggregation accepts terms. */
@@ -316,7 +316,7 @@ function missingOf(type: FieldType, format: ValueFormat, missing: unknown, ctx: 
   return exact;
 }
 
-function notAggregatable(type: FieldType): Error {
+function notAggregatableError(type: FieldType): Error {
   if (type.family === 'text') {
     return illegalArgumentError(
       `Text fields are not optimised for operations that require per-document field data like aggregations and sorting, so these operations are disabled by default. Please use a keyword field instead. Alternatively, set fielddata=true on [${type.name}] in order to load field data by uninverting the inverted index. Note that this can use significant memory.`,

@@ -91,7 +91,7 @@ export class AnalysisRegistry {
       );
     }
     const updateable = this.updateableFilters('default');
-    if (updateable.length) throw notInMode('default', updateable, 'all');
+    if (updateable.length) throw notInModeError('default', updateable, 'all');
     const bad = names.find((name) => name.startsWith('_'));
     if (bad !== undefined) throw illegalArgumentError(`analyzer name must not start with '_'. got "${bad}"`);
   }
@@ -382,7 +382,7 @@ function causeOf({ type, reason, causedBy }: ApiError): Record<string, unknown> 
 }
 
 /** A search-only analyzer is used for indexing. */
-export function notInMode(analyzer: string, filters: readonly string[], mode: 'all' | 'index time'): ApiError {
+export function notInModeError(analyzer: string, filters: readonly string[], mode: 'all' | 'index time'): ApiError {
   const reason = `analyzer [${analyzer}] contains filters [${filters.join(', ')}] that are not allowed to run in ${mode} mode.`;
   return new ApiError('mapper_exception', 400, reason);
 }

@@ -1,5 +1,5 @@
 // Analyzers: chains of character filters, a tokenizer and token filters.
-import { type AnalysisHost, type ChainProgram, endsBeforeStart } from '../wasm/analysis.ts';
+import { type AnalysisHost, type ChainProgram, endsBeforeStartError } from '../wasm/analysis.ts';
 import { StageId } from '../wasm/generated/analysis.ts';
 import { chainBlob, type KernelStage } from './blob.ts';
 import { CharFilterChain } from './char-filters/apply.ts';
@@ -46,7 +46,7 @@ class FilterRunner implements FilterEnvironment {
 /** @throws ApiError illegal_argument_exception: a filter joined tokens that an earlier one had put out of order */
 function checkOffsets(stream: TokenStream): TokenStream {
   for (const { startOffset, endOffset } of stream.tokens) {
-    if (endOffset < startOffset) throw endsBeforeStart(startOffset, endOffset);
+    if (endOffset < startOffset) throw endsBeforeStartError(startOffset, endOffset);
   }
   return stream;
 }

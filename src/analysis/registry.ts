@@ -33,14 +33,14 @@ const OLD_TOKENIZER_NAMES: Readonly<Record<string, string>> = { nGram: 'ngram', 
 /** Old names that are still supported. */
 const ALIASES: Readonly<Record<string, string>> = { PathHierarchy: 'path_hierarchy' };
 
-function oldTokenizerName(type: string): Error {
+function oldTokenizerNameError(type: string): Error {
   return illegalArgumentError(
     `The [${type}] tokenizer name was deprecated pre 1.0. Please change the tokenizer name to [${OLD_TOKENIZER_NAMES[type]}] for indices created in versions 3.0 or higher instead.`,
   );
 }
 
 export function tokenizerEntryOf(type: string): ComponentEntry<TokenizerFactory> | undefined {
-  if (Object.hasOwn(OLD_TOKENIZER_NAMES, type)) throw oldTokenizerName(type);
+  if (Object.hasOwn(OLD_TOKENIZER_NAMES, type)) throw oldTokenizerNameError(type);
   return TOKENIZERS.get(getOwn(ALIASES, type) ?? type);
 }
 
@@ -58,7 +58,7 @@ export function filterEntryNamed(name: string): ComponentEntry<FilterFactory> | 
 /** The filter type of a definition. Of the old types, one is refused with the tokenizer's message and the other is still supported. */
 export function filterEntryOf(type: string): ComponentEntry<FilterFactory> | undefined {
   if (type === 'standard') throw illegalArgumentError('The [standard] token filter has been removed.');
-  if (type === 'edgeNGram') throw oldTokenizerName(type);
+  if (type === 'edgeNGram') throw oldTokenizerNameError(type);
   return TOKEN_FILTERS.get(OLD_FILTER_NAMES[type] ?? type);
 }
 

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import type { FieldSpec } from '../mapping/core/document-sink.ts';
-import { movesBack, tooMuchWork } from '../wasm/analysis.ts';
+import { movesBackError, tooMuchWorkError } from '../wasm/analysis.ts';
 import { columnFlags } from '../wasm/buffer.ts';
 import { DocumentBlock, Buffer as OpenBufferRecord } from '../wasm/generated/buffer.ts';
 import { FIELD_DOCS, FIELD_FREQS, FIELD_NORMS, FIELD_OFFSETS, FIELD_POSITIONS } from '../wasm/generated/codec.ts';
@@ -153,7 +153,7 @@ export class OpenBuffer {
     const k = this.#k;
     const mark = k.mark();
     try {
-      if (block.length + 4096 > k.free) throw documentTooLarge(block.length);
+      if (block.length + 4096 > k.free) throw documentTooLargeError(block.length);
       for (;;) {
         const request = k.reserve(DocumentBlock.sizeof);
         const start = k.copyIn(block);
@@ -166,7 +166,7 @@ export class OpenBuffer {
         setF64(k, request, DocumentBlock.primaryTerm, meta.primaryTerm);
         const docId = k.exports.bufferAdd(this.#ptr, request);
         if (docId >= 0) return docId;
-        if (docId !== E_CHAIN) throw this.#failure(docId);
+        if (docId !== E_CHAIN) throw this.#statusError(docId);
         this.#enlargeChain(getU32(k, this.#ptr, OpenBufferRecord.errorField));
         k.release(mark);
       }
@@ -176,16 +176,16 @@ export class OpenBuffer {
     }
   }
 
-  #failure(status: number): Error {
+  #statusError(status: number): Error {
     const k = this.#k;
     if (status === E_LIMIT) {
       const { name } = this.#fields[getU32(k, this.#ptr, OpenBufferRecord.errorField)];
       const length = getU32(k, this.#ptr, OpenBufferRecord.errorLength);
-      return immenseTerm(name, length, k.copyOut(getU32(k, this.#ptr, OpenBufferRecord.errorTerm), SHOWN_BYTES));
+      return immenseTermError(name, length, k.copyOut(getU32(k, this.#ptr, OpenBufferRecord.errorTerm), SHOWN_BYTES));
     }
-    if (status === E_WORK) return tooMuchWork();
+    if (status === E_WORK) return tooMuchWorkError();
     if (status === E_REFUSED) return takeRefusal();
-    if (status === E_INCREMENT) return movesBack();
+    if (status === E_INCREMENT) return movesBackError();
     if (status === E_OFFSETS) return illegalArgumentError('a token would end before it starts, because filters have reordered tokens');
     if (status === E_NO_SPACE) return new RangeError('the open buffer is full');
     return new Error(`the open buffer refused a document: status ${status}`);
@@ -231,7 +231,7 @@ export class OpenBuffer {
 }
 
 /** Message as in Elasticsearch (Lucene's IndexingChain and MaxBytesLengthExceededException). */
-function immenseTerm(field: string, length: number, start: Uint8Array): ApiError {
+function immenseTermError(field: string, length: number, start: Uint8Array): ApiError {
   const shown = Array.from(new Int8Array(start.buffer, start.byteOffset, start.length)).join(', ');
   const original = `bytes can be at most ${MAX_TERM_BYTES} in length; got ${length}`;
   const reason =
@@ -242,6 +242,6 @@ function immenseTerm(field: string, length: number, start: Uint8Array): ApiError
   return new ApiError('illegal_argument_exception', 400, reason, { causedBy });
 }
 
-function documentTooLarge(bytes: number): ApiError {
+function documentTooLargeError(bytes: number): ApiError {
   return new ApiError('illegal_argument_exception', 400, `document is too large to be indexed: ${bytes} bytes of values`);
 }

@@ -283,7 +283,7 @@ export class SectionTable {
       const middle = start + (end - start) / 2;
       const low = isLarge ? null : cheapestWindow(residents, { start, end: middle, size }, ageOf);
       const window = low ?? cheapestWindow(residents, { start, end, size }, ageOf);
-      if (window === null) throw this.#noRoom(pool, source, residents, isMovable);
+      if (window === null) throw this.#noRoomError(pool, source, residents, isMovable);
       for (const { row } of residents.slice(window.from, window.to)) if (!this.#evict(row)) break;
     }
   }
@@ -343,7 +343,7 @@ export class SectionTable {
     );
   }
 
-  #noRoom(pool: number, { name, bytes }: SectionSource, residents: readonly Resident[], isMovable: readonly boolean[]): ApiError {
+  #noRoomError(pool: number, { name, bytes }: SectionSource, residents: readonly Resident[], isMovable: readonly boolean[]): ApiError {
     const limit = this.#unsigned[CONTROL_WORDS + pool * POOL_WORDS + POOL_BYTES];
     const start = this.#unsigned[CONTROL_WORDS + pool * POOL_WORDS + POOL_START];
     let [used, sections, room, last] = [0, 0, 0, start];

@@ -5,7 +5,7 @@ import { writeJson } from '../common/json/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { LOG_VERSION, UnknownVersionError } from './batch.ts';
-import { type LogMessage, type LogSubject, logUnreachable, publishSurely } from './log-subject.ts';
+import { type LogMessage, type LogSubject, logUnreachableError, publishSurely } from './log-subject.ts';
 import type { LogTiming } from './shard-log.ts';
 
 /** Time allowed for a stored message to reach this node. */
@@ -58,7 +58,7 @@ export class EntryLog<Entry> {
   async catchUp(apply: (entry: Entry) => Promise<void>): Promise<void> {
     const last = await this.#subject.last();
     if (last < this.#position)
-      throw logUnreachable(this.#what, `it ends with message ${last}, this node has applied message ${this.#position}`);
+      throw logUnreachableError(this.#what, `it ends with message ${last}, this node has applied message ${this.#position}`);
     while (this.#position < last) {
       const message = this.#inbox.shift() ?? (await this.#arrival());
       if (message === null || message.seq <= this.#position) continue;
@@ -80,7 +80,7 @@ export class EntryLog<Entry> {
     const isThere = await Promise.race([arrived, isLate]);
     timeout.abort();
     this.#onArrival = null;
-    if (!isThere) throw logUnreachable(this.#what, 'its entries do not arrive in time');
+    if (!isThere) throw logUnreachableError(this.#what, 'its entries do not arrive in time');
     return null;
   }
 

@@ -5,7 +5,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Settings } from '../config/settings.ts';
-import { type LogMessage, type LogSubject, logUnreachable, type Published } from './log-subject.ts';
+import { type LogMessage, type LogSubject, logUnreachableError, type Published } from './log-subject.ts';
 import {
   connect,
   DeliverPolicy,
@@ -117,14 +117,14 @@ export class JetStream {
         throw new ClusterStartError(
           `cluster.nats.replicas is ${this.#replicas}, but JetStream says [${error.message}]: start as many NATS servers in one cluster, or set cluster.nats.replicas: 1`,
         );
-      throw logUnreachable(`stream [${name}]`, (error as Error).message);
+      throw logUnreachableError(`stream [${name}]`, (error as Error).message);
     }
   }
 
   /** Removes a stream with its messages, if it exists. */
   async removeStream(name: string): Promise<void> {
     await this.#manager.streams.delete(name).catch((error: Error) => {
-      if (!(error instanceof JetStreamApiError)) throw logUnreachable(`stream [${name}]`, error.message);
+      if (!(error instanceof JetStreamApiError)) throw logUnreachableError(`stream [${name}]`, error.message);
     });
   }
 
@@ -173,7 +173,7 @@ export class JetStream {
       return stored && { seq: stored.seq, ...identityOf(stored.header), data: stored.data };
     } catch (error) {
       if (error instanceof JetStreamApiError && error.code === NO_MESSAGE) return null;
-      throw logUnreachable(what, (error as Error).message);
+      throw logUnreachableError(what, (error as Error).message);
     }
   }
 

@@ -35,7 +35,7 @@ export interface LogSubject {
 export type Patience = () => Promise<boolean>;
 
 /** The log cannot be reached. @param what  name of the log, for example `the log of [books][0]` */
-export function logUnreachable(what: string, cause = ''): ApiError {
+export function logUnreachableError(what: string, cause = ''): ApiError {
   return new ApiError('unavailable_shards_exception', 503, `${what} cannot be reached${cause && `: ${cause}`}`);
 }
 

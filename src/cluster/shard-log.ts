@@ -9,7 +9,7 @@ import { ApiError } from '../errors/api-error.ts';
 import { NotPrimaryError, type OperationLog, UnknownOutcomeError } from '../indexing/operation-log.ts';
 import type { LogEntry } from '../store/store.ts';
 import { BatchAssembler, encodeBatch, partId } from './batch.ts';
-import { type LogMessage, type LogSubject, logUnreachable, type Patience, publishSurely } from './log-subject.ts';
+import { type LogMessage, type LogSubject, logUnreachableError, type Patience, publishSurely } from './log-subject.ts';
 
 /** Maximum number of operations that a follower applies together. */
 const MAX_APPLIED = 5000;
@@ -130,14 +130,14 @@ export class ShardLog implements OperationLog {
     const { seq, id } = this.#position;
     if (seq === 0) return;
     const message = await this.#subject.next(seq - 1);
-    if (message === null) throw this.#lostMessages(0);
+    if (message === null) throw this.#lostMessagesError(0);
     if (message.seq !== seq || message.id !== id)
       throw this.#fail(new DivergedError(`message ${seq} of the log is not the one that the store contains`));
   }
 
   /** Not necessarily a divergence: a JetStream server that was partitioned may respond with an old state. */
-  #lostMessages(last: number): ApiError {
-    return logUnreachable(this.#name, `it ends with message ${last}, this copy has applied message ${this.#position.seq}`);
+  #lostMessagesError(last: number): ApiError {
+    return logUnreachableError(this.#name, `it ends with message ${last}, this copy has applied message ${this.#position.seq}`);
   }
 
   close(): void {
@@ -145,7 +145,7 @@ export class ShardLog implements OperationLog {
     this.#isWanted = false;
     this.#isPrimary = false;
     this.#stopFollowing();
-    this.#rejectWaiting(logUnreachable(this.#name, 'the copy is closed'));
+    this.#rejectWaiting(logUnreachableError(this.#name, 'the copy is closed'));
   }
 
   get #name(): string {
@@ -253,15 +253,15 @@ export class ShardLog implements OperationLog {
   async sync(): Promise<void> {
     const applied = this.#position.seq;
     const last = await this.#subject.last();
-    if (this.#failure !== null) throw logUnreachable(this.#name, this.#failure.message);
-    if (last < applied) throw this.#lostMessages(last);
+    if (this.#failure !== null) throw logUnreachableError(this.#name, this.#failure.message);
+    if (last < applied) throw this.#lostMessagesError(last);
     if (this.#isPrimary && last > this.#handled) {
       // An append of this copy, or one of another primary.
       await this.#appending;
       if (last > this.#handled) this.#stepDown();
     }
     if (last <= this.#handled) return;
-    if (this.#isClosed) throw logUnreachable(this.#name, 'the copy is closed');
+    if (this.#isClosed) throw logUnreachableError(this.#name, 'the copy is closed');
     await new Promise<void>((resolve, reject) => this.#waiting.push({ seq: last, resolve, reject }));
   }
 
@@ -351,7 +351,7 @@ export class ShardLog implements OperationLog {
     this.#failure = error;
     this.#isPrimary = false;
     this.#stopFollowing();
-    this.#rejectWaiting(logUnreachable(this.#name, error.message));
+    this.#rejectWaiting(logUnreachableError(this.#name, error.message));
     this.#host.failed(error);
     return error;
   }

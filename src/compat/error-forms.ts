@@ -10,7 +10,7 @@ interface Form {
   readonly as: (text: RegExpExecArray, error: ApiError) => ApiError;
 }
 
-const illegal = (reason: string): ApiError => new ApiError('illegal_argument_exception', 400, reason);
+const illegalError = (reason: string): ApiError => new ApiError('illegal_argument_exception', 400, reason);
 
 const COERCION = /^\[.*\] expects a (number|boolean), but found \[VALUE_(BOOLEAN|NUMBER)\]$/s;
 const coercionAs = (type: string): Form => ({
@@ -24,11 +24,11 @@ const coercionAs = (type: string): Form => ({
 
 /** Errors of both Elasticsearch 7 and 8. */
 const FORMS_OF_ELASTICSEARCH: readonly Form[] = [
-  { type: 'settings_exception', reason: /^unknown setting \[/, as: (_text, { reason }) => illegal(reason ?? '') },
+  { type: 'settings_exception', reason: /^unknown setting \[/, as: (_text, { reason }) => illegalError(reason ?? '') },
   {
     type: 'parsing_exception',
     reason: /^no points provided for _geo_distance sort\.$/,
-    as: () => illegal('Geo distance sorting needs at least one point.'),
+    as: () => illegalError('Geo distance sorting needs at least one point.'),
   },
 ];
 
@@ -43,7 +43,7 @@ const FORMS_OF_8: readonly Form[] = [
   {
     type: 'illegal_argument_exception',
     reason: /^\[(from|size)\] parameter cannot be negative, found \[(-?\d+)\]$/,
-    as: ([, name, value]) => illegal(`[${name}] parameter cannot be negative but was [${value}]`),
+    as: ([, name, value]) => illegalError(`[${name}] parameter cannot be negative but was [${value}]`),
   },
   {
     type: 'invalid_index_name_exception',

@@ -42,9 +42,9 @@ export function parseUpdateBody(body: unknown, docAsUpsertParam: boolean, stored
       throw new ApiError('x_content_parse_exception', 400, `[UpdateRequest] unknown field [${key}]${didYouMean(key, KEYS)}`);
   }
   const script = body.script === undefined || body.script === null ? null : parseUpdateScript(body.script, stored);
-  if (script !== null && body.doc !== undefined) throw validation("can't provide both script and doc");
+  if (script !== null && body.doc !== undefined) throw updateValidationError("can't provide both script and doc");
   if (script === null && body.doc === undefined && body.upsert === undefined) {
-    throw validation('script or doc is missing');
+    throw updateValidationError('script or doc is missing');
   }
   const update = {
     doc: objectOrNull(body.doc, 'doc'),
@@ -54,8 +54,8 @@ export function parseUpdateBody(body: unknown, docAsUpsertParam: boolean, stored
     docAsUpsert: body.doc_as_upsert === true || body.doc_as_upsert === 'true' || docAsUpsertParam,
     detectNoop: body.detect_noop !== false && body.detect_noop !== 'false',
   };
-  if (update.doc === null && update.docAsUpsert) throw validation('doc must be specified if doc_as_upsert is enabled');
-  if (update.doc === null && script === null) throw validation('script or doc is missing');
+  if (update.doc === null && update.docAsUpsert) throw updateValidationError('doc must be specified if doc_as_upsert is enabled');
+  if (update.doc === null && script === null) throw updateValidationError('script or doc is missing');
   return update;
 }
 
@@ -89,6 +89,6 @@ function objectOrNull(value: unknown, name: string): JsonObject | null {
   return value;
 }
 
-function validation(text: string): ApiError {
+function updateValidationError(text: string): ApiError {
   return new ApiError('action_request_validation_exception', 400, `Validation Failed: 1: ${text};`);
 }

@@ -74,7 +74,7 @@ function parseAtDepth(body: unknown, depth: number, report: ReportUncacheable, c
   const content = body[name];
   if (!isObject(content)) throw parsingError(`[${name}] query malformed, no start_object after query name`);
   const parser = PARSERS.get(name);
-  if (!parser) throw unknownQuery(name);
+  if (!parser) throw unknownQueryError(name);
   const query = parser(content, { inner: (innerBody) => parseAtDepth(innerBody, depth + 1, report, clauses), report, clauses });
   reportUncacheableQuery(query, report);
   if (names.length > 1) throw parsingError(`[${name}] malformed query, expected [END_OBJECT] but found [FIELD_NAME]`);
@@ -104,7 +104,7 @@ function reportUncacheableQuery(query: Query, report: ReportUncacheable): void {
   }
 }
 
-function unknownQuery(name: string): ApiError {
+function unknownQueryError(name: string): ApiError {
   const cause = new ApiError('named_object_not_found_exception', 400, `unknown field [${name}]`);
   return parsingError(`unknown query [${name}]${didYouMean(name, PARSERS.keys())}`, null, cause);
 }

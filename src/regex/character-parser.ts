@@ -35,7 +35,7 @@ export abstract class CharacterParser {
 
   /** Reads a construct that may contain others of its kind. @throws ApiError: too many levels */
   protected nested<T>(read: () => T): T {
-    if (++this.#depth > MAX_DEPTH) throw this.unsupported(`more than ${MAX_DEPTH} levels`);
+    if (++this.#depth > MAX_DEPTH) throw this.unsupportedError(`more than ${MAX_DEPTH} levels`);
     const result = read();
     this.#depth--;
     return result;
@@ -56,7 +56,7 @@ export abstract class CharacterParser {
     return new ApiError('pattern_syntax_exception', 400, reason);
   }
 
-  protected unsupported(what: string): ApiError {
+  protected unsupportedError(what: string): ApiError {
     return new ApiError(
       'illegal_argument_exception',
       400,

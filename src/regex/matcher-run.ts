@@ -21,7 +21,7 @@ function isLetterOrDigit(kind: number): boolean {
   return (kind >= 1 && kind <= 5) || kind === 9;
 }
 
-function tooMuchWork(): ApiError {
+function tooMuchWorkError(): ApiError {
   return new ApiError('illegal_argument_exception', 400, 'regular expression needs too much work on this text');
 }
 
@@ -49,7 +49,7 @@ export class Run {
   }
 
   #spend(steps: number): void {
-    if ((this.steps -= steps) < 0) throw tooMuchWork();
+    if ((this.steps -= steps) < 0) throw tooMuchWorkError();
     checkTurn();
   }
 
@@ -71,7 +71,7 @@ export class Run {
       }
       for (;;) {
         const instruction = code[pc];
-        if (--this.steps < 0) throw tooMuchWork();
+        if (--this.steps < 0) throw tooMuchWorkError();
         if ((this.steps & STEPS_PER_CHECK_MASK) === 0) checkTurn();
         if (instruction.op === 'set') {
           if (at >= text.length) break;

@@ -2,7 +2,7 @@
 import { maxOf } from '../common/large-lists.ts';
 import { CharacterParser } from './character-parser.ts';
 import { CodePointSet, codePointAt } from './code-point-set.ts';
-import { MAX_INSTRUCTIONS, tooLarge } from './program.ts';
+import { MAX_INSTRUCTIONS, programTooLargeError } from './program.ts';
 import { VERTICAL_SPACE } from './properties.ts';
 import { FLAG, type Node } from './syntax.ts';
 
@@ -26,7 +26,7 @@ class Parser extends CharacterParser {
   #atoms = 0;
 
   parse(): ParsedPattern {
-    if (this.has(FLAG.CANON_EQ)) throw this.unsupported('the flag CANON_EQ');
+    if (this.has(FLAG.CANON_EQ)) throw this.unsupportedError('the flag CANON_EQ');
     let node: Node;
     if (this.has(FLAG.LITERAL)) {
       node = { kind: 'seq', parts: Array.from(this.pattern, (char) => this.#counted(this.#literal(codePointAt(char, 0)))) };
@@ -63,7 +63,7 @@ class Parser extends CharacterParser {
   /** @throws ApiError illegal_argument_exception: more parts than a program may have instructions */
   #counted(atom: Node): Node {
     this.step();
-    if (++this.#atoms > MAX_INSTRUCTIONS) throw tooLarge();
+    if (++this.#atoms > MAX_INSTRUCTIONS) throw programTooLargeError();
     return atom;
   }
 
@@ -202,7 +202,7 @@ class Parser extends CharacterParser {
   }
 
   #capturing(name: string | null): (part: Node) => Node {
-    if (this.#lookDepth) throw this.unsupported('a capturing group inside a lookaround');
+    if (this.#lookDepth) throw this.unsupportedError('a capturing group inside a lookaround');
     const index = ++this.#groupCount;
     if (name !== null) {
       if (this.#names.has(name)) throw this.error(`Named capturing group <${name}> is already defined`, this.at - 1);
@@ -250,7 +250,7 @@ class Parser extends CharacterParser {
     switch (char) {
       case 'b':
       case 'B':
-        if (this.pattern[start + 2] === '{') throw this.unsupported(`\\b{...}`);
+        if (this.pattern[start + 2] === '{') throw this.unsupportedError(`\\b{...}`);
         this.at += 2;
         return { kind: 'assert', what: char === 'b' ? 'word' : 'not-word' };
       case 'A':
@@ -272,11 +272,11 @@ class Parser extends CharacterParser {
       }
       case 'X':
       case 'N':
-        throw this.unsupported(`\\${char}`);
+        throw this.unsupportedError(`\\${char}`);
       case 'k':
-        throw this.unsupported('back references');
+        throw this.unsupportedError('back references');
       default:
-        if (char !== undefined && char >= '1' && char <= '9') throw this.unsupported('back references');
+        if (char !== undefined && char >= '1' && char <= '9') throw this.unsupportedError('back references');
     }
     const set = this.escapeSet();
     return { kind: 'set', set: set.one ? this.cased(set.set) : set.set };

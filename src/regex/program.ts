@@ -23,7 +23,7 @@ export interface Program {
 
 export const MAX_INSTRUCTIONS = 20_000;
 
-export function tooLarge(): ApiError {
+export function programTooLargeError(): ApiError {
   const reason = `regular expression is too large: more than ${MAX_INSTRUCTIONS} instructions`;
   return new ApiError('illegal_argument_exception', 400, reason);
 }
@@ -56,7 +56,7 @@ class ProgramWriter {
   }
 
   #add(instruction: Instruction): void {
-    if (++this.#program.shared.size > MAX_INSTRUCTIONS) throw tooLarge();
+    if (++this.#program.shared.size > MAX_INSTRUCTIONS) throw programTooLargeError();
     this.#program.code.push(instruction);
   }
 

@@ -47,7 +47,7 @@ export class Replacement {
         // As many digits as still form the number of a group.
         let group = Number(rest[0]);
         i++;
-        if (group > pattern.groupCount) this.#pieces.push({ error: noGroup(group) });
+        if (group > pattern.groupCount) this.#pieces.push({ error: noGroupError(group) });
         else {
           for (
             let next = source[i + 1];
@@ -76,6 +76,6 @@ export class Replacement {
   }
 }
 
-function noGroup(group: number): ApiError {
+function noGroupError(group: number): ApiError {
   return new ApiError('index_out_of_bounds_exception', 500, `No group ${group}`);
 }

@@ -74,19 +74,19 @@ export function compileExpression(source: string, params: Readonly<Record<string
   checkScriptSize(source);
   const { body, functions } = new Parser(source).parseScript();
   const [statement, more] = body.body;
-  if (statement?.kind !== 'expression' || more || functions.length) throw failed(source, 0, 'expected a single expression');
+  if (statement?.kind !== 'expression' || more || functions.length) throw expressionError(source, 0, 'expected a single expression');
   return formulaOf(statement.expression);
 
   function formulaOf(expression: Expression): Formula {
     switch (expression.kind) {
       case 'number': {
         const number = expression.radix === 10 ? Number(expression.text) : Number.parseInt(expression.text, expression.radix);
-        if (Number.isNaN(number)) throw failed(source, expression.at, 'only numbers are supported');
+        if (Number.isNaN(number)) throw expressionError(source, expression.at, 'only numbers are supported');
         return () => number;
       }
       case 'decimal': {
         const number = Number(expression.text);
-        if (Number.isNaN(number)) throw failed(source, expression.at, 'only numbers are supported');
+        if (Number.isNaN(number)) throw expressionError(source, expression.at, 'only numbers are supported');
         return () => number;
       }
       case 'boolean': {
@@ -105,7 +105,7 @@ export function compileExpression(source: string, params: Readonly<Record<string
       case 'compare':
       case 'logical': {
         const operate = Object.hasOwn(BINARY, expression.op) ? BINARY[expression.op] : undefined;
-        if (!operate) throw failed(source, expression.at, `operator [${expression.op}] is not supported`);
+        if (!operate) throw expressionError(source, expression.at, `operator [${expression.op}] is not supported`);
         const [left, right] = [formulaOf(expression.left), formulaOf(expression.right)];
         return (input) => operate(left(input), right(input));
       }
@@ -115,7 +115,7 @@ export function compileExpression(source: string, params: Readonly<Record<string
       }
       case 'local-call': {
         const compute = Object.hasOwn(FUNCTIONS, expression.name) ? FUNCTIONS[expression.name] : undefined;
-        if (!compute) throw failed(source, expression.at, `Unrecognized function call (${expression.name}).`);
+        if (!compute) throw expressionError(source, expression.at, `Unrecognized function call (${expression.name}).`);
         const args = expression.args.map(formulaOf);
         return (input) => compute(...args.map((arg) => arg(input)));
       }
@@ -125,16 +125,16 @@ export function compileExpression(source: string, params: Readonly<Record<string
         const name =
           expression.kind === 'call' ? expression.name.replace(/^get([A-Z])/, (_, first: string) => first.toLowerCase()) : expression.name;
         const reduce = Object.hasOwn(REDUCERS, name) ? REDUCERS[name] : undefined;
-        if (field === null || !reduce) throw failed(source, expression.at, `unknown member [${expression.name}]`);
+        if (field === null || !reduce) throw expressionError(source, expression.at, `unknown member [${expression.name}]`);
         return (input) => reduce(input.values(field));
       }
       case 'brace': {
         const field = fieldOf(expression);
-        if (field === null) throw failed(source, expression.at, 'only [doc] has elements');
+        if (field === null) throw expressionError(source, expression.at, 'only [doc] has elements');
         return (input) => REDUCERS.value(input.values(field));
       }
       default:
-        throw failed(source, expression.at, 'not supported in expressions');
+        throw expressionError(source, expression.at, 'not supported in expressions');
     }
   }
 
@@ -143,7 +143,7 @@ export function compileExpression(source: string, params: Readonly<Record<string
     if (name === '_value') return (input) => input.value;
     const value = params[name];
     if (typeof value === 'number') return () => value;
-    throw failed(source, at, `Unknown variable [${name}]`);
+    throw expressionError(source, at, `Unknown variable [${name}]`);
   }
 
   function fieldOf(expression: Expression): string | null {
@@ -152,6 +152,6 @@ export function compileExpression(source: string, params: Readonly<Record<string
   }
 }
 
-function failed(source: string, at: number, reason: string): ApiError {
+function expressionError(source: string, at: number, reason: string): ApiError {
   return scriptError(source, at, reason);
 }

@@ -84,11 +84,11 @@ export function parsePasswordHash(text: unknown): PasswordHash {
   const cost = BCRYPT_HASH.exec(hash)?.[1];
   if (cost === undefined)
     throw new Error('password_hash must be made by `gannet password`, or be a bcrypt or PBKDF2 hash of Elasticsearch');
-  if (Number(cost) < 4 || Number(cost) > MAX_BCRYPT_COST) throw outOfBounds();
+  if (Number(cost) < 4 || Number(cost) > MAX_BCRYPT_COST) throw outOfBoundsError();
   return { kind: 'bcrypt' };
 }
 
-function outOfBounds(): Error {
+function outOfBoundsError(): Error {
   return new Error('password_hash has parameters out of bounds');
 }
 
@@ -96,7 +96,7 @@ function parseScrypt(text: string): ScryptHash {
   const match = /^scrypt:(\d{1,7}):(\d{1,2}):(\d{1,2}):([A-Za-z0-9+/=]{8,128}):([A-Za-z0-9+/=]{20,128})$/.exec(text);
   if (!match) throw new Error('password_hash must be made by `gannet password`');
   const [N, r, p] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  if (N < 1024 || N > 2 ** 17 || (N & (N - 1)) !== 0 || r < 1 || r > 32 || p < 1 || p > 16 || N * r * p > 2 ** 21) throw outOfBounds();
+  if (N < 1024 || N > 2 ** 17 || (N & (N - 1)) !== 0 || r < 1 || r > 32 || p < 1 || p > 16 || N * r * p > 2 ** 21) throw outOfBoundsError();
   const hash = Buffer.from(match[5], 'base64');
   if (hash.length < 16) throw new Error('password_hash is too short');
   return { kind: 'scrypt', N, r, p, salt: Buffer.from(match[4], 'base64'), hash };
@@ -107,7 +107,7 @@ function parsePbkdf2(text: string): Pbkdf2Hash {
   if (!match) throw new Error('password_hash is not a PBKDF2 hash of Elasticsearch');
   const iterations = Number(match[2]);
   const [salt, hash] = [Buffer.from(match[3], 'base64'), Buffer.from(match[4], 'base64')];
-  if (iterations < 1000 || iterations > MAX_ITERATIONS || salt.length < MIN_SALT_BYTES) throw outOfBounds();
+  if (iterations < 1000 || iterations > MAX_ITERATIONS || salt.length < MIN_SALT_BYTES) throw outOfBoundsError();
   if (hash.length < 16 || hash.length % 16 !== 0) throw new Error('password_hash has a wrong length');
   return { kind: 'pbkdf2', isStretched: match[1] !== undefined, iterations, salt, hash };
 }

@@ -78,11 +78,11 @@ export class Repository {
   /** JSON after a line with its hash. */
   #parseChecked(bytes: Buffer, name: string): unknown {
     const body = bytes.subarray(65);
-    if (bytes.length < 66 || bytes.toString('latin1', 0, 64) !== sha256(body)) throw this.#damaged(name);
+    if (bytes.length < 66 || bytes.toString('latin1', 0, 64) !== sha256(body)) throw this.#damagedError(name);
     return parseJson(body.toString('utf8'));
   }
 
-  #damaged(name: string): ApiError {
+  #damagedError(name: string): ApiError {
     return corruptRepositoryError(this.name, `the checksum of [${name}] does not match`);
   }
 
@@ -130,7 +130,7 @@ export class Repository {
   async readBlob(hash: string): Promise<Buffer> {
     const bytes = await this.#guard(`cannot read [${blobPath(hash)}]`, () => this.blobs.read(blobPath(hash)));
     if (bytes === null) throw corruptRepositoryError(this.name, `[${blobPath(hash)}] is missing`);
-    if (sha256(bytes) !== hash) throw this.#damaged(blobPath(hash));
+    if (sha256(bytes) !== hash) throw this.#damagedError(blobPath(hash));
     return bytes;
   }
 
@@ -145,7 +145,7 @@ export class Repository {
     } catch (error) {
       throw repositoryError(this.name, `cannot read [${blobPath(hash)}]`, causeOf(error));
     }
-    if (check.digest('hex') !== hash) throw this.#damaged(blobPath(hash));
+    if (check.digest('hex') !== hash) throw this.#damagedError(blobPath(hash));
   }
 
   async details(snapshot: SnapshotInfo): Promise<SnapshotDetails> {

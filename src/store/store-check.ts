@@ -31,11 +31,11 @@ export function checkStoreAtStart(directory: string, everything: boolean): Start
   const file = storeFileOf(directory);
   if (!existsSync(file) || statSync(file).size === 0) {
     if (existsSync(path.join(directory, MARKER)) || hasSegments(directory))
-      throw damagedStore(directory, [`${relative(directory, file)} is ${existsSync(file) ? 'empty' : 'missing'}`]);
+      throw damagedStoreError(directory, [`${relative(directory, file)} is ${existsSync(file) ? 'empty' : 'missing'}`]);
     return { isComplete: true };
   }
   const { damage, isComplete } = checkPages(file, everything ? Number.POSITIVE_INFINITY : START_PAGES);
-  if (damage.length > 0) throw damagedStore(directory, damage.map(describeDamage(relative(directory, file))));
+  if (damage.length > 0) throw damagedStoreError(directory, damage.map(describeDamage(relative(directory, file))));
   return { isComplete };
 }
 
@@ -116,7 +116,7 @@ function relative(directory: string, file: string): string {
 }
 
 /** The error with which the service refuses to start. */
-function damagedStore(directory: string, lines: readonly string[]): ApiError {
+function damagedStoreError(directory: string, lines: readonly string[]): ApiError {
   const more = lines.length > MAX_SHOWN ? [`and ${lines.length - MAX_SHOWN} more`] : [];
   const reason = [
     `the store in [${directory}] is damaged; the service does not start, so that no document is served wrong or left out:`,

@@ -217,10 +217,10 @@ export class AnalysisHost implements TextMemory {
   /** Makes room if that was missing. @throws the error of any other status */
   #recover(program: ChainProgram, status: number): void {
     const at = regionOf(program) >>> 2;
-    if (status === E_WORK) throw tooMuchWork();
+    if (status === E_WORK) throw tooMuchWorkError();
     if (status === E_REFUSED) throw takeRefusal();
-    if (status === E_INCREMENT) throw movesBack();
-    if (status === E_OFFSETS) throw endsBeforeStart(this.#words[at + CHAIN_END_POS_INC], this.#words[at + CHAIN_END_OFFSET]);
+    if (status === E_INCREMENT) throw movesBackError();
+    if (status === E_OFFSETS) throw endsBeforeStartError(this.#words[at + CHAIN_END_POS_INC], this.#words[at + CHAIN_END_OFFSET]);
     if (status !== E_NO_SPACE) throw new Error(`analysis chain failed with status ${status}`);
     this.#grow(program);
   }
@@ -305,19 +305,19 @@ export class AnalysisHost implements TextMemory {
 }
 
 /** Lucene's error for a token whose parts another filter has reordered. */
-export function endsBeforeStart(start: number, end: number): Error {
+export function endsBeforeStartError(start: number, end: number): Error {
   return illegalArgumentError(
     `startOffset must be non-negative, and endOffset must be >= startOffset; got startOffset=${start},endOffset=${end}`,
   );
 }
 
 /** Lucene's error for a filter in a condition that replaces a token at the previous position. */
-export function movesBack(): Error {
+export function movesBackError(): Error {
   return illegalArgumentError('Increment must be zero or greater: -1');
 }
 
 /** Error for E_WORK, here and when documents are indexed. */
-export function tooMuchWork(): Error {
+export function tooMuchWorkError(): Error {
   return illegalArgumentError('a character filter or tokenizer needs too much work on this text');
 }
 

@@ -31,12 +31,12 @@ export class MergeWriter {
     this.k = k;
     this.maxDoc = maxDoc;
     this.#ptr = k.exports.mergeOpen(at, end, scratchBytes, fields, maxDoc, rootDocs) >>> 0;
-    if (this.#ptr === 0) throw noSpace();
+    if (this.#ptr === 0) throw noSpaceError();
   }
 
   allocate(bytes: number, zero = false): number {
     const ptr = this.k.exports.mergeAllocate(this.#ptr, bytes, Number(zero)) >>> 0;
-    if (ptr === 0) throw noSpace();
+    if (ptr === 0) throw noSpaceError();
     return ptr;
   }
 
@@ -50,7 +50,7 @@ export class MergeWriter {
 
   /** Address of the next section, with room for `bytes`. */
   room(bytes: number): number {
-    if (this.k.exports.mergeFree(this.#ptr) >>> 0 < bytes) throw noSpace();
+    if (this.k.exports.mergeFree(this.#ptr) >>> 0 < bytes) throw noSpaceError();
     return this.k.exports.mergeCursor(this.#ptr) >>> 0;
   }
 
@@ -123,7 +123,7 @@ export class MergeWriter {
   /** Lays out the ids section. @returns its size */
   openIds(idBytes: number): number {
     const bytes = this.k.exports.mergeIdsOpen(this.#ptr, idBytes) >>> 0;
-    if (bytes === 0) throw noSpace();
+    if (bytes === 0) throw noSpaceError();
     return bytes;
   }
 
@@ -134,13 +134,13 @@ export class MergeWriter {
   /** Checksums and closes the image. @returns a view of it in kernel memory */
   finish(): Uint8Array {
     const bytes = this.k.exports.mergeFinish(this.#ptr) >>> 0;
-    if (bytes === 0) throw noSpace();
+    if (bytes === 0) throw noSpaceError();
     const start = this.k.exports.mergeImage(this.#ptr) >>> 0;
     return this.k.u8.subarray(start, start + bytes);
   }
 
   #check(status: number): void {
-    if (status === E_NO_SPACE) throw noSpace();
+    if (status === E_NO_SPACE) throw noSpaceError();
     if (status < 0) throw new Error(`merge failed with status ${status}`);
   }
 }
@@ -152,6 +152,6 @@ export function reorderAreaBytes(k: Kernels, maxDoc: number, terms: number): num
   return k.exports.reorderAreaBytes(maxDoc, occurrences);
 }
 
-function noSpace(): RangeError {
+function noSpaceError(): RangeError {
   return new RangeError('the memory of the merge is too small');
 }

@@ -2,7 +2,7 @@
 // reordered, copies crash, are cut off, and are told at random to be the primary, several at once included. The scheduler runs one pending event
 // after another, chosen by a seed.
 import { type Batch, BatchAssembler } from '../../src/cluster/batch.ts';
-import { type LogMessage, type LogSubject, logUnreachable, type Published } from '../../src/cluster/log-subject.ts';
+import { type LogMessage, type LogSubject, logUnreachableError, type Published } from '../../src/cluster/log-subject.ts';
 import { type CopyHost, LOG_START, type LogPosition, ShardLog } from '../../src/cluster/shard-log.ts';
 import { NotPrimaryError } from '../../src/indexing/operation-log.ts';
 import type { LogEntry } from '../../src/store/store.ts';
@@ -270,7 +270,7 @@ export class LogWorld {
     };
     const read = async <T>(answer: () => T): Promise<T> => {
       await travel();
-      if (isLost()) throw logUnreachable('the log');
+      if (isLost()) throw logUnreachableError('the log');
       const result = answer();
       await travel();
       return result;

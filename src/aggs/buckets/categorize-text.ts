@@ -5,7 +5,7 @@ import type { AggNode } from '../../plan/agg-plan.ts';
 import { withEffort } from '../../regex/effort.ts';
 import { compilePattern } from '../../regex/java-flags.ts';
 import { type JavaPattern, removeMatches } from '../../regex/java-pattern.ts';
-import { illegalArgumentError, tooManyBuckets, unsupported } from '../errors.ts';
+import { illegalArgumentError, tooManyBucketsError, unsupportedError } from '../errors.ts';
 import { docGroups } from '../metrics/documents.ts';
 import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
@@ -38,7 +38,7 @@ const WITHOUT_EFFECT = ['max_unique_tokens', 'max_matched_tokens'];
 function thresholdOf(p: Params, name: string): number {
   const percent = p.integer('similarity_threshold') ?? 70;
   if (percent < 1 || percent > 100)
-    throw p.refuse('similarity_threshold', `[similarity_threshold] must be in the range [1, 100]. Found [${percent}] in [${name}]`);
+    throw p.refusalError('similarity_threshold', `[similarity_threshold] must be in the range [1, 100]. Found [${percent}] in [${name}]`);
   return percent / 100;
 }
 
@@ -54,11 +54,14 @@ export const categorizeTextType: AggType = {
     const threshold = thresholdOf(p, name);
     for (const key of WITHOUT_EFFECT) p.integer(key);
     const filters = p.list('categorization_filters') ?? [];
-    if (p.has('categorization_analyzer')) throw unsupported('[categorization_analyzer] of [categorize_text]');
+    if (p.has('categorization_analyzer')) throw unsupportedError('[categorization_analyzer] of [categorize_text]');
     p.done();
     if (field === null) throw illegalArgumentError('Required [field]');
     if (filters.length > MAX_FILTERS)
-      throw p.refuse('categorization_filters', `[categorization_filters] must have at most ${MAX_FILTERS} elements, got ${filters.length}`);
+      throw p.refusalError(
+        'categorization_filters',
+        `[categorization_filters] must have at most ${MAX_FILTERS} elements, got ${filters.length}`,
+      );
     return { field, size, minDocCount, threshold, filters: filters.map((source) => compilePattern(String(source))) };
   },
   bind(spec, ctx): FieldTexts {
@@ -78,7 +81,7 @@ export const categorizeTextType: AggType = {
     return {
       at(parent) {
         const categories = new Categories(threshold, () => {
-          if (categories.all.length >= ctx.maxBuckets) throw tooManyBuckets(ctx.maxBuckets, categories.all.length + 1);
+          if (categories.all.length >= ctx.maxBuckets) throw tooManyBucketsError(ctx.maxBuckets, categories.all.length + 1);
         });
         const buckets = new Map<Category, HostBucket>();
         let seen = 0;

@@ -1,5 +1,5 @@
 // Buckets over histogram fields: each value counts in its bucket as often as the histogram says. The host reads the column.
-import { illegalArgumentError, tooManyBuckets } from '../errors.ts';
+import { illegalArgumentError, tooManyBucketsError } from '../errors.ts';
 import { docGroups } from '../metrics/documents.ts';
 import { eachValue, isHistogram } from '../metrics/pre-aggregated.ts';
 import type { ValuesSource } from '../source.ts';
@@ -31,7 +31,7 @@ export function countedSlices(
         eachValue(slice.bound as ValuesSource, slice.segment.segment, doc, (value, count) => {
           for (const key of keysOf(value)) counts.set(key, (counts.get(key) ?? 0) + count);
         });
-        if (made + counts.size > maxBuckets) throw tooManyBuckets(maxBuckets, made + counts.size);
+        if (made + counts.size > maxBuckets) throw tooManyBucketsError(maxBuckets, made + counts.size);
       }
       made += counts.size;
       const buckets = {

@@ -73,7 +73,7 @@ function gridType(grid: 'geotile' | 'geohash', parsePrecision: (p: Params) => nu
 export function tilePrecision(p: Params): number {
   const precision = wholeNumber(p, p.string('precision') ?? '7');
   if (precision < 0 || precision > 29)
-    throw p.refuse('precision', `Invalid geotile_grid precision of ${precision}. Must be between 0 and 29.`);
+    throw p.refusalError('precision', `Invalid geotile_grid precision of ${precision}. Must be between 0 and 29.`);
   return precision;
 }
 
@@ -90,12 +90,12 @@ function hashPrecision(p: Params): number {
   const distance = /^([\d.]+)\s*([A-Za-z]+)$/.exec(text);
   if (distance) {
     const metres = metresOf(distance[2]);
-    if (metres === null) throw p.refuse('precision', `No DistanceUnit match for [${distance[2]}]`);
+    if (metres === null) throw p.refusalError('precision', `No DistanceUnit match for [${distance[2]}]`);
     return geohashLengthOf(Number(distance[1]) * metres);
   }
   const precision = wholeNumber(p, text);
   if (precision < 1 || precision > 12) {
-    throw p.refuse('precision', `Invalid geohash aggregation precision of ${text}. Must be between 1 and 12.`);
+    throw p.refusalError('precision', `Invalid geohash aggregation precision of ${text}. Must be between 1 and 12.`);
   }
   return precision;
 }

@@ -4,7 +4,7 @@ import { h3 } from '../../common/encoding/h3.ts';
 import { checkTurn } from '../../common/turns/turn.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { type GeoBox, readBox } from '../../query/geo/geo-queries.ts';
-import { numberFormatError, tooManyBuckets, xContentError } from '../errors.ts';
+import { numberFormatError, tooManyBucketsError, xContentError } from '../errors.ts';
 import { boxesOverlap } from '../geo.ts';
 import { docGroups } from '../metrics/documents.ts';
 import { Params } from '../params.ts';
@@ -32,7 +32,7 @@ function precisionOf(p: Params): number {
   const precision = text.trim() === '' ? Number.NaN : Math.trunc(Number(text));
   if (Number.isNaN(precision)) throw xContentError(`[${p.typeName}] failed to parse field [precision]`, numberFormatError(text));
   if (precision < 0 || precision > MAX_PRECISION)
-    throw p.refuse('precision', `Invalid geohex aggregation precision of ${precision}. Must be between 0 and ${MAX_PRECISION}.`);
+    throw p.refusalError('precision', `Invalid geohex aggregation precision of ${precision}. Must be between 0 and ${MAX_PRECISION}.`);
   return precision;
 }
 
@@ -84,7 +84,7 @@ export const geohexGridType: AggType = {
         const bucketOf = (cell: string): HostBucket => {
           let bucket = buckets.get(cell);
           if (bucket) return bucket;
-          if (buckets.size >= ctx.maxBuckets) throw tooManyBuckets(ctx.maxBuckets, buckets.size + 1);
+          if (buckets.size >= ctx.maxBuckets) throw tooManyBucketsError(ctx.maxBuckets, buckets.size + 1);
           buckets.set(cell, (bucket = new HostBucket()));
           return bucket;
         };

@@ -3,7 +3,7 @@
 import { checkTurn } from '../../common/turns/turn.ts';
 import type { AggNode, AggRange } from '../../plan/agg-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
-import { illegalArgumentError, tooManyBuckets } from '../errors.ts';
+import { illegalArgumentError, tooManyBucketsError } from '../errors.ts';
 import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
 import { keepOnly, mergeBuckets, mergeChildren } from '../reduce/merge.ts';
@@ -41,9 +41,9 @@ export const ipPrefixType: AggType = {
     const appendLength = p.bool('append_prefix_length') ?? false;
     const minDocCount = p.integer('min_doc_count') ?? 1;
     const keyed = p.bool('keyed') ?? false;
-    if (p.has('prefix_length') && prefixLength < 0) throw p.refuse('prefix_length', lengthProblem(prefixLength, isIpv6));
+    if (p.has('prefix_length') && prefixLength < 0) throw p.refusalError('prefix_length', lengthProblem(prefixLength, isIpv6));
     if (minDocCount < 1)
-      throw p.refuse('min_doc_count', `[min_doc_count] must be in range [1, 2147483647] while value is [${minDocCount}]`);
+      throw p.refusalError('min_doc_count', `[min_doc_count] must be in range [1, 2147483647] while value is [${minDocCount}]`);
     p.done();
     return { source, prefixLength, isIpv6, appendLength, minDocCount, keyed };
   },
@@ -122,7 +122,7 @@ function subnetRanges(segment: SegmentReader, bound: ValuesSource, params: Prefi
     if ((ord & 1023) === 0) checkTurn();
     const prefix = prefixOf(segment.termOf(field, ord), params);
     if (prefix !== last || ord === 0) {
-      if (ranges.length === MAX_RANGES) throw tooManyBuckets(MAX_RANGES, ranges.length + 1);
+      if (ranges.length === MAX_RANGES) throw tooManyBucketsError(MAX_RANGES, ranges.length + 1);
       ranges.push({ from: ord, to: ord + 1 });
     } else ranges[ranges.length - 1].to = ord + 1;
     last = prefix;

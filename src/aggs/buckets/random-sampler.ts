@@ -25,9 +25,9 @@ export const randomSamplerType: AggType = {
     const seed = p.integer('seed') ?? randomInt(-(2 ** 31), 2 ** 31 - 1);
     const shardSeed = p.integer('shard_seed');
     if (probability !== null && !(probability > 0))
-      throw p.refuse('probability', `[probability] must be greater than 0.0, was [${javaDouble(probability)}]`);
+      throw p.refusalError('probability', `[probability] must be greater than 0.0, was [${javaDouble(probability)}]`);
     if (probability !== null && probability > 0.5 && probability !== 1)
-      throw p.refuse('probability', `[probability] must be between 0.0 and 0.5 or exactly 1.0, was [${javaDouble(probability)}]`);
+      throw p.refusalError('probability', `[probability] must be between 0.0 and 0.5 or exactly 1.0, was [${javaDouble(probability)}]`);
     p.done();
     return { probability, seed, shardSeed };
   },

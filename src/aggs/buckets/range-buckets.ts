@@ -1,6 +1,6 @@
 // date_histogram and histogram over range fields: a document counts in every bucket that one of its ranges overlaps. The host reads the column.
 import { decodeRanges, rangeKindOf } from '../../mapping/values/range-encoding.ts';
-import { tooManyBuckets, unsupported } from '../errors.ts';
+import { tooManyBucketsError, unsupportedError } from '../errors.ts';
 import { docGroups } from '../metrics/documents.ts';
 import type { ValuesSource } from '../source.ts';
 import type { AggSpec, ReduceContext, Slice } from '../types.ts';
@@ -40,12 +40,12 @@ export function rangeSlices(
           if (list) list.push(doc);
           else byStart.set(start, [doc]);
         }
-        if (byStart.size > ctx.maxBuckets) throw tooManyBuckets(ctx.maxBuckets, byStart.size);
+        if (byStart.size > ctx.maxBuckets) throw tooManyBucketsError(ctx.maxBuckets, byStart.size);
       }
       const made = out.length + byStart.size;
-      if (made > ctx.maxBuckets) throw tooManyBuckets(ctx.maxBuckets, made);
+      if (made > ctx.maxBuckets) throw tooManyBucketsError(ctx.maxBuckets, made);
       if (spec.children.length > 0 && made > MOST_WITH_CHILDREN) {
-        throw unsupported(`sub-aggregations of a [${spec.typeName}] on a range field with more than [${MOST_WITH_CHILDREN}] buckets`);
+        throw unsupportedError(`sub-aggregations of a [${spec.typeName}] on a range field with more than [${MOST_WITH_CHILDREN}] buckets`);
       }
       for (const [start, list] of byStart) {
         const children =
@@ -68,7 +68,7 @@ function keysOf(slice: Slice, doc: number, steps: Steps, { min, max }: Bounds, l
     const last = steps.at(Math.min(Number(to), max));
     for (let key = steps.at(Math.max(Number(from), min)); key <= last; key = steps.next(key)) {
       keys.add(key);
-      if (keys.size > limit) throw tooManyBuckets(limit, keys.size);
+      if (keys.size > limit) throw tooManyBucketsError(limit, keys.size);
     }
   }
   return keys;

@@ -12,7 +12,7 @@ import type { AggColumn, AggNode, AggRange } from '../../plan/agg-plan.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { isPlaneDistance } from '../../query/geo/geo-point.ts';
-import { illegalArgumentError, numberFormatError, parsingError, tooManyBuckets, xContentError } from '../errors.ts';
+import { illegalArgumentError, numberFormatError, parsingError, tooManyBucketsError, xContentError } from '../errors.ts';
 import { isHistogram } from '../metrics/pre-aggregated.ts';
 import { Params } from '../params.ts';
 import { runParentPipelines } from '../pipelines/run.ts';
@@ -56,10 +56,10 @@ interface BoundRanges {
 function parseRanges(p: Params, source: SourceParams, withMask: boolean): RangeParams {
   const keyed = p.bool('keyed') ?? false;
   const given = p.takeValue('ranges');
-  if (given !== undefined && typeof given !== 'object') throw p.wrongType('ranges', given);
+  if (given !== undefined && typeof given !== 'object') throw p.wrongTypeError('ranges', given);
   const list = given === undefined ? [] : [given].flat();
   p.done();
-  if (list.length > MAX_RANGES) throw tooManyBuckets(MAX_RANGES, list.length);
+  if (list.length > MAX_RANGES) throw tooManyBucketsError(MAX_RANGES, list.length);
   const ranges = list.map((body): RangeSpec => {
     try {
       const inner = new Params(p.typeName === 'geo_distance' ? 'geo_distance range' : p.typeName, body);
@@ -281,7 +281,7 @@ export const geoDistanceType: AggType = {
     const origin = parsePoint(p.take('origin') ?? p.take('center') ?? p.take('point'));
     const unit = p.string('unit') ?? 'm';
     const metres = metresOf(unit);
-    if (metres === null) throw p.refuse('unit', `No DistanceUnit match for [${unit}]`);
+    if (metres === null) throw p.refusalError('unit', `No DistanceUnit match for [${unit}]`);
     const isPlane = isPlaneDistance(p.string('distance_type') ?? 'arc');
     const params = parseRanges(p, parseSource(p, { format: false }), false);
     if (!origin) throw illegalArgumentError('Required [origin]');

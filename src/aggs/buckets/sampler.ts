@@ -37,9 +37,12 @@ function samplerType(isDiversified: boolean): AggType {
       if (isDiversified) p.string('execution_hint');
       p.done();
       if (shardSize <= 0 && !dialect.blamesAggregationRequests)
-        throw p.refuse('shard_size', `[shardSize] must be greater than or equal to 0. Found [${shardSize}] in [${name}]`);
+        throw p.refusalError('shard_size', `[shardSize] must be greater than or equal to 0. Found [${shardSize}] in [${name}]`);
       if (isDiversified && perValue <= 0)
-        throw p.refuse('max_docs_per_value', `[maxDocsPerValue] must be greater than or equal to 0. Found [${perValue}] in [${name}]`);
+        throw p.refusalError(
+          'max_docs_per_value',
+          `[maxDocsPerValue] must be greater than or equal to 0. Found [${perValue}] in [${name}]`,
+        );
       return { shardSize, source, perValue };
     },
     bind(spec, ctx) {

@@ -21,7 +21,10 @@ export const cardinalityType: AggType = {
     const source = parseSource(p, { format: false });
     const threshold = p.integer('precision_threshold');
     if (threshold !== null && threshold < 0) {
-      throw p.refuse('precision_threshold', `[precisionThreshold] must be greater than or equal to 0. Found [${threshold}] in [${_name}]`);
+      throw p.refusalError(
+        'precision_threshold',
+        `[precisionThreshold] must be greater than or equal to 0. Found [${threshold}] in [${_name}]`,
+      );
     }
     p.string('execution_hint');
     p.take('rehash');

@@ -51,9 +51,9 @@ export const geoLineType: AggType = {
     const showsSort = p.bool('include_sort') ?? false;
     const size = p.integer('size') ?? MAX_POINTS;
     p.done();
-    if (order !== 'asc' && order !== 'desc') throw p.refuse('sort_order', `Unknown SortOrder [${order}]`);
+    if (order !== 'asc' && order !== 'desc') throw p.refusalError('sort_order', `Unknown SortOrder [${order}]`);
     if (size <= 0 || size > MAX_POINTS)
-      throw p.refuse('size', `invalid [size] value [${size}] must be a positive integer <= ${MAX_POINTS} in [${name}]`);
+      throw p.refusalError('size', `invalid [size] value [${size}] must be a positive integer <= ${MAX_POINTS} in [${name}]`);
     return { point, sort, isDescending: order === 'desc', showsSort, size };
   },
   bind(spec, ctx: BindContext): BoundLine {

@@ -44,7 +44,7 @@ function numericMetric(typeName: string, shape: Shape): AggType {
       const source = parseSource(p);
       const sigma = typeName === 'extended_stats' ? p.number('sigma') : null;
       if (sigma !== null && sigma < 0)
-        throw p.refuse('sigma', `[sigma] must be greater than or equal to 0. Found [${javaDouble(sigma)}] in [${name}]`);
+        throw p.refusalError('sigma', `[sigma] must be greater than or equal to 0. Found [${javaDouble(sigma)}] in [${name}]`);
       p.done();
       return { source, sigma: sigma ?? 2 };
     },

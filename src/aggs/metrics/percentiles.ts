@@ -47,7 +47,8 @@ function methodOf(p: Params, typeName: string): { digits: number | null; sketch:
   const inner = new Params('tdigest', tdigest ?? {});
   if (tdigest) refuseNull(inner, tdigest, 'compression');
   const compression = inner.number('compression') ?? DEFAULT_COMPRESSION;
-  if (compression < 0) throw p.refuse('tdigest', `[compression] must be greater than or equal to 0. Found [${javaDouble(compression)}]`);
+  if (compression < 0)
+    throw p.refusalError('tdigest', `[compression] must be greater than or equal to 0. Found [${javaDouble(compression)}]`);
   const isAccurate = accuracyHint(inner);
   inner.done();
   return { digits: hdr ? hdrDigits(p, hdr) : null, sketch: { compression, isAccurate, isExact } };
@@ -57,14 +58,15 @@ function hdrDigits(p: Params, hdr: JsonObject): number {
   const inner = new Params('hdr', hdr);
   refuseNull(inner, hdr, 'number_of_significant_value_digits');
   const digits = inner.integer('number_of_significant_value_digits');
-  if (digits !== null && (digits < 0 || digits > 5)) throw p.refuse('hdr', '[numberOfSignificantValueDigits] must be between 0 and 5');
+  if (digits !== null && (digits < 0 || digits > 5))
+    throw p.refusalError('hdr', '[numberOfSignificantValueDigits] must be between 0 and 5');
   inner.done();
   return digits ?? 3;
 }
 
 /** @throws ApiError x_content_parse_exception: null instead of a number */
 function refuseNull(p: Params, body: unknown, key: string): void {
-  if (isObject(body) && body[key] === null) throw p.wrongType(key, null);
+  if (isObject(body) && body[key] === null) throw p.wrongTypeError(key, null);
 }
 
 /** The figure of a point: a percentile, or the rank of a value. */

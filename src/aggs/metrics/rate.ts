@@ -40,8 +40,8 @@ export const rateType: AggType = {
     const source = p.has('field') || p.has('script') ? parseSource(p) : null;
     p.done();
     const unit = unitName === null ? null : calendarUnit(unitName);
-    if (unitName !== null && unit === null) throw p.refuse('unit', `Unsupported unit ${unitName}`);
-    if (mode !== null && mode !== 'sum' && mode !== 'value_count') throw p.refuse('mode', `Unsupported value ${mode}`);
+    if (unitName !== null && unit === null) throw p.refusalError('unit', `Unsupported unit ${unitName}`);
+    if (mode !== null && mode !== 'sum' && mode !== 'value_count') throw p.refusalError('mode', `Unsupported value ${mode}`);
     if (mode !== null && source === null) throw illegalArgumentError('The mode parameter is only supported with field or script');
     return { source, unit, countsValues: mode === 'value_count' };
   },

@@ -50,7 +50,7 @@ export const tTestType: AggType = {
     const a = parsePopulation(p, 'a', ctx);
     const b = parsePopulation(p, 'b', ctx);
     const test = (p.string('type') ?? 'heteroscedastic').toLowerCase() as Test;
-    if (!TESTS.includes(test)) throw p.refuse('type', `No enum constant TTestType.${test.toUpperCase()}`);
+    if (!TESTS.includes(test)) throw p.refusalError('type', `No enum constant TTestType.${test.toUpperCase()}`);
     p.done();
     if (test === 'paired' && (a.filter !== null || b.filter !== null)) throw executionError("Paired t-test doesn't support filters");
     return { a, b, test };

@@ -38,7 +38,7 @@ export const topMetricsType: AggType = {
     if (!sort || sort.length === 0) throw illegalArgumentError('Required [sort]');
     const keys = sort.flatMap((key) => (isObject(key) ? Object.entries(key).map(([name, order]) => ({ [name]: order })) : [key]));
     if (keys.length > 1) throw illegalArgumentError('[top_metrics] sort must have a single key');
-    if (size < 1) throw p.refuse('size', `[size] must be more than 0 but was [${size}]`);
+    if (size < 1) throw p.refusalError('size', `[size] must be more than 0 but was [${size}]`);
     const fields = metrics.map((metric) => {
       const inner = new Params('metrics', metric);
       const field = inner.name('field');

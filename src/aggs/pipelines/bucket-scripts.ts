@@ -7,7 +7,7 @@ import { Double, type Value } from '../../scripting/java/values.ts';
 import { doubleOf } from '../../scripting/numeric-value.ts';
 import { type CompiledScript, compileScript } from '../../scripting/painless.ts';
 import { toScript } from '../../scripting/update-script.ts';
-import { illegalArgumentError, parsingError, unsupported } from '../errors.ts';
+import { illegalArgumentError, parsingError, unsupportedError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { MetricOut, type OutBucket } from '../reduce/out.ts';
 import type { PipelineSpec } from '../types.ts';
@@ -32,10 +32,10 @@ interface BucketScript {
 function compile(p: Params, context: 'bucket_aggregation' | 'aggregation_selector'): BucketScript {
   const script = p.take('script');
   const source = isObject(script) ? script.source : script;
-  if (isObject(script) && script.id !== undefined) throw unsupported('a stored script in a pipeline aggregation');
+  if (isObject(script) && script.id !== undefined) throw unsupportedError('a stored script in a pipeline aggregation');
   if (typeof source !== 'string') throw illegalArgumentError(`Required [script]`);
   const lang = isObject(script) ? (script.lang ?? 'painless') : 'painless';
-  if (lang !== 'painless') throw unsupported(`script language [${String(lang)}] in a pipeline aggregation`);
+  if (lang !== 'painless') throw unsupportedError(`script language [${String(lang)}] in a pipeline aggregation`);
   const constants = isObject(script) && isObject(script.params) ? script.params : {};
   // Compiled during the reduce, where Elasticsearch reports its errors.
   let compiled: CompiledScript | null = null;

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../common/json/json-value.ts';
 import { javaDouble } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { bodyError, illegalArgumentError, parsingError, unsupported } from '../errors.ts';
+import { bodyError, illegalArgumentError, parsingError, unsupportedError } from '../errors.ts';
 import { PercentilesOut } from '../metrics/percentiles.ts';
 import { exponentialMean, holt, holtWinters, linearMean, mean, type Window } from './moving-functions.ts';
 import { movingScript } from './moving-script.ts';
@@ -78,7 +78,7 @@ export const movingAvg: Parent = (p, body) => {
     throw parsingError(`[window] value must be a positive, non-zero integer.  Value supplied was [${window}] in [${body.name}].`);
   const name = p.string('model') ?? 'simple';
   const given = p.object('settings') ?? {};
-  if ((p.integer('predict') ?? 0) !== 0) throw unsupported('[predict] of [moving_avg]');
+  if ((p.integer('predict') ?? 0) !== 0) throw unsupportedError('[predict] of [moving_avg]');
   p.bool('minimize');
   const model = modelOf(name, given);
   if (name === 'holt_winters' && window < 2 * periodOf(given)) {

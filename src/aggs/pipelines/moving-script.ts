@@ -5,7 +5,7 @@ import type { Value } from '../../scripting/java/values.ts';
 import { type CompiledScript, compileScript } from '../../scripting/painless.ts';
 import type { ScriptContext } from '../../scripting/script-context.ts';
 import { toScript } from '../../scripting/update-script.ts';
-import { illegalArgumentError, unsupported } from '../errors.ts';
+import { illegalArgumentError, unsupportedError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { deviation, exponentialMean, highest, holt, holtWinters, linearMean, lowest, mean, sum, type Window } from './moving-functions.ts';
 
@@ -39,10 +39,10 @@ export type MovingScript = (values: readonly number[]) => number;
 export function movingScript(p: Params): MovingScript {
   const script = p.take('script');
   const given: JsonObject = isObject(script) ? script : { source: script };
-  if (given.id !== undefined) throw unsupported('a stored script in [moving_fn]');
+  if (given.id !== undefined) throw unsupportedError('a stored script in [moving_fn]');
   const { source, lang = 'painless' } = given;
   if (typeof source !== 'string') throw illegalArgumentError('Required [script]');
-  if (lang !== 'painless') throw unsupported(`script language [${String(lang)}] in [moving_fn]`);
+  if (lang !== 'painless') throw unsupportedError(`script language [${String(lang)}] in [moving_fn]`);
   const constants = isObject(given.params) ? given.params : {};
   // Compiled during the reduce, where Elasticsearch reports its errors.
   let compiled: CompiledScript | null = null;

@@ -2,7 +2,7 @@
 import { present } from '../../common/present.ts';
 import { checkTurn } from '../../common/turns/turn.ts';
 import type { BucketColumns } from '../../plan/agg-plan.ts';
-import { tooManyBuckets } from '../errors.ts';
+import { tooManyBucketsError } from '../errors.ts';
 import type { AggSpec, MergedAgg, ReduceContext, Slice } from '../types.ts';
 import { KeyTable } from './key-table.ts';
 import type { OutAgg } from './out.ts';
@@ -188,7 +188,7 @@ export function addEmpty(merged: MergedBuckets, keys: Iterable<MergeKey>, parent
       if (present[parent].has(key)) continue;
       left--;
       if ((added & BUCKETS_PER_CHECK_MASK) === 0) checkTurn();
-      if (++added > options.maxBuckets) throw tooManyBuckets(options.maxBuckets, parents * Math.min(options.size, sorted.length));
+      if (++added > options.maxBuckets) throw tooManyBucketsError(options.maxBuckets, parents * Math.min(options.size, sorted.length));
       merged.parents.push(parent);
       merged.keys.push(key);
       merged.docCounts.push(0);

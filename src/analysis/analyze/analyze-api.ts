@@ -161,7 +161,7 @@ function collect(
   for (const text of texts) {
     const result = boundedBy(limit, () => stream(text));
     for (const token of result.tokens) {
-      if (--limit.left < 0) throw tooManyTokens(limit.max);
+      if (--limit.left < 0) throw tooManyTokensError(limit.max);
       position += token.posInc;
       out.push({ ...token, startOffset: token.startOffset + offset, endOffset: token.endOffset + offset, position });
     }
@@ -176,7 +176,7 @@ function boundedBy(limit: { max: number }, run: () => TokenStream): TokenStream 
   try {
     return run();
   } catch (error) {
-    if (error instanceof TooManyTokens && limit.max <= DEFAULT_MAX_TOKENS * 100) throw tooManyTokens(limit.max);
+    if (error instanceof TooManyTokens && limit.max <= DEFAULT_MAX_TOKENS * 100) throw tooManyTokensError(limit.max);
     throw error;
   }
 }
@@ -207,7 +207,7 @@ function usesMarkInRewrite(config: Uint8Array): boolean {
   return op !== Stemmer.ENGLISH_POSSESSIVE;
 }
 
-function tooManyTokens(max: number): ApiError {
+function tooManyTokensError(max: number): ApiError {
   return new ApiError(
     'illegal_state_exception',
     500,

@@ -31,7 +31,7 @@ const FIELDS = ['text', 'analyzer', 'field', 'tokenizer', 'filter', 'char_filter
  */
 export function parseAnalyzeRequest(body: string): AnalyzeRequest {
   const root = readJsonTree(body);
-  if (root.kind !== 'object') throw refused(body, root.at, `Expected START_OBJECT but was: ${tokenName(root)}`);
+  if (root.kind !== 'object') throw refusedError(body, root.at, `Expected START_OBJECT but was: ${tokenName(root)}`);
   const request: AnalyzeRequest = {
     text: [],
     analyzer: null,
@@ -44,14 +44,14 @@ export function parseAnalyzeRequest(body: string): AnalyzeRequest {
     attributes: new Set(),
   };
   for (const { key, keyAt, node } of root.members) {
-    if (!FIELDS.includes(key)) throw refused(body, keyAt, `unknown field [${key}]${didYouMean(key, FIELDS)}`);
+    if (!FIELDS.includes(key)) throw refusedError(body, keyAt, `unknown field [${key}]${didYouMean(key, FIELDS)}`);
     readField(request, key, node, body);
   }
   return request;
 }
 
 function readField(request: AnalyzeRequest, key: string, node: JsonNode, body: string): void {
-  const wrongType = (): ApiError => refused(body, node.at, `${key} doesn't support values of type: ${tokenName(node)}`);
+  const wrongType = (): ApiError => refusedError(body, node.at, `${key} doesn't support values of type: ${tokenName(node)}`);
   switch (key) {
     case 'text':
     case 'attributes': {
@@ -91,7 +91,7 @@ function booleanOf(node: JsonNode & { kind: 'string' }, body: string): boolean {
   if (node.value === 'true') return true;
   if (node.value === 'false' || node.value === '') return false;
   const cause = illegalArgumentError(`Failed to parse value [${node.value}] as only [true] or [false] are allowed.`);
-  throw unreadable(body, 'explain', node, cause);
+  throw unreadableError(body, 'explain', node, cause);
 }
 
 /** An item of a list of strings; numbers keep the form in which they are written. */
@@ -101,33 +101,33 @@ function textOf(item: JsonNode, key: string, body: string): string {
   if (item.kind === 'boolean') return String(item.value);
   const reason =
     item.kind === 'array' ? 'expected value but got [START_ARRAY]' : `Can't get text on a ${tokenName(item)} at ${placeOf(body, item.at)}`;
-  throw unreadable(body, key, item, new ApiError('illegal_state_exception', 500, reason));
+  throw unreadableError(body, key, item, new ApiError('illegal_state_exception', 500, reason));
 }
 
 function partOf(node: JsonNode, key: string, body: string): Part {
   if (node.kind === 'string') return node.value;
   if (node.kind === 'array') {
-    throw unreadable(body, key, node, new ApiError('illegal_state_exception', 500, 'expected value but got [START_ARRAY]'));
+    throw unreadableError(body, key, node, new ApiError('illegal_state_exception', 500, 'expected value but got [START_ARRAY]'));
   }
   if (node.kind !== 'object') {
     const reason = `[${placeOf(body, node.at)}] Expected [VALUE_STRING] or [START_OBJECT], got ${tokenName(node)}`;
-    throw unreadable(body, key, node, new ApiError('x_content_parse_exception', 400, reason));
+    throw unreadableError(body, key, node, new ApiError('x_content_parse_exception', 400, reason));
   }
   const tree = settingOf(node) as SettingTree;
   try {
     checkSettingLists(tree);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    throw unreadable(body, key, node, illegalArgumentError(`Failed to parse [${javaText(tree)}]`, error));
+    throw unreadableError(body, key, node, illegalArgumentError(`Failed to parse [${javaText(tree)}]`, error));
   }
   return tree;
 }
 
-function unreadable(body: string, key: string, node: JsonNode, causedBy: ApiError): ApiError {
-  return refused(body, node.at, `failed to parse field [${key}]`, causedBy);
+function unreadableError(body: string, key: string, node: JsonNode, causedBy: ApiError): ApiError {
+  return refusedError(body, node.at, `failed to parse field [${key}]`, causedBy);
 }
 
-function refused(body: string, at: number, reason: string, causedBy: ApiError | null = null): ApiError {
+function refusedError(body: string, at: number, reason: string, causedBy: ApiError | null = null): ApiError {
   return new ApiError('x_content_parse_exception', 400, `[${placeOf(body, at)}] [analyze_request] ${reason}`, { causedBy });
 }
 

@@ -9,24 +9,24 @@ import type { ComponentEntry, FilterFactory, TokenFilter } from '../component.ts
 import { decodeWtf8, encodeWtf8 } from '../tokens/wtf8.ts';
 import { filterEntry } from './kernel-filters.ts';
 
-const numberFormat = (reason: string): ApiError => new ApiError('number_format_exception', 400, reason);
+const numberFormatError = (reason: string): ApiError => new ApiError('number_format_exception', 400, reason);
 
 /** Parses a decimal integer like Lucene's ArrayUtil.parseInt. @throws ApiError number_format_exception */
 function parseInteger(text: string): number {
-  if (text === '') throw numberFormat('chars length is 0');
-  if (text === '-') throw numberFormat("chars can't be null");
-  if (!/^-?\d+$/.test(text)) throw numberFormat('Unable to parse');
+  if (text === '') throw numberFormatError('chars length is 0');
+  if (text === '-') throw numberFormatError("chars can't be null");
+  if (!/^-?\d+$/.test(text)) throw numberFormatError('Unable to parse');
   const value = Number(text);
-  if (value > 0x7fffffff || value < -0x80000000) throw numberFormat('Unable to parse');
+  if (value > 0x7fffffff || value < -0x80000000) throw numberFormatError('Unable to parse');
   return value;
 }
 
 /** Java's Float.parseFloat. @throws ApiError number_format_exception */
 function parseFloat32(text: string): number {
   const trimmed = text.trim();
-  if (trimmed === '') throw numberFormat('empty String');
+  if (trimmed === '') throw numberFormatError('empty String');
   if (!/^[+-]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?)$/.test(trimmed))
-    throw numberFormat(`For input string: "${text}"`);
+    throw numberFormatError(`For input string: "${text}"`);
   return Number(trimmed.replace(/(\d|\.)[fFdD]$/, '$1'));
 }
 

@@ -60,7 +60,7 @@ function newNode(): SynonymNode {
 }
 
 /** An invalid rule. Users do not see the line, since the service reports "Failed to build synonyms". */
-function invalid(line: number, reason: string): ApiError {
+function invalidRuleError(line: number, reason: string): ApiError {
   return new ApiError('parse_exception', 400, `Invalid synonym rule at line ${line}: ${reason}`);
 }
 
@@ -82,7 +82,7 @@ export function* parseSolrRules(
         .map((part) => analyze(javaTrim(unescapeSide(part))))
         .filter((phrase) => phrase !== null);
     const sides = splitRule(line, '=>');
-    if (sides.length > 2) throw invalid(i + 1, 'more than one explicit mapping specified on the same line');
+    if (sides.length > 2) throw invalidRuleError(i + 1, 'more than one explicit mapping specified on the same line');
     const inputs = side(sides[0]);
     if (sides.length === 2) {
       const outputs = side(sides[1]);
@@ -148,7 +148,7 @@ export function* parseWordNetRules(
     const id = line.slice(2, 11);
     const start = line.indexOf("'") + 1;
     const end = line.lastIndexOf("'");
-    if (id.length < 9 || start <= 0 || end < start) throw invalid(i + 1, line);
+    if (id.length < 9 || start <= 0 || end < start) throw invalidRuleError(i + 1, line);
     if (id !== set) yield* flush();
     set = id;
     const phrase = analyze(line.slice(start, end).replaceAll("''", "'"));

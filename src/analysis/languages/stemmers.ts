@@ -91,10 +91,10 @@ export function stemmerByLanguage(language: string): TokenFilter {
   if (id !== undefined) return stemStage(id);
   const className = language.charAt(0).toUpperCase() + language.slice(1);
   if (Object.hasOwn(SNOWBALL_CLASSES, className)) return stemStage(SNOWBALL_CLASSES[className]);
-  throw noStemmer(className);
+  throw noStemmerError(className);
 }
 
-function noStemmer(className: string): ApiError {
+function noStemmerError(className: string): ApiError {
   const cause = new ApiError('class_not_found_exception', 500, `org.tartarus.snowball.ext.${className}Stemmer`);
   return illegalArgumentError(`Invalid stemmer class specified: ${className}`, cause);
 }
@@ -137,6 +137,6 @@ export const SNOWBALL_CLASSES: Readonly<Record<string, number>> = {
 /** @throws ApiError illegal_argument_exception: no such class */
 export function snowballStage(language: string): TokenFilter {
   const name = language.charAt(0).toUpperCase() + language.slice(1);
-  if (!Object.hasOwn(SNOWBALL_CLASSES, name)) throw noStemmer(name);
+  if (!Object.hasOwn(SNOWBALL_CLASSES, name)) throw noStemmerError(name);
   return stemStage(SNOWBALL_CLASSES[name]);
 }

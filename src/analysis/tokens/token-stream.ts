@@ -129,11 +129,11 @@ export function runChain(
 /** @throws ApiError illegal_argument_exception: the text has more payloads than there are numbers */
 function payloadOf(host: AnalysisHost, program: ChainProgram, number: number, payloads: readonly Uint8Array[]): Uint8Array | null {
   if (!number) return null;
-  if (number === MAX_PAYLOADS) throw tooManyPayloads();
+  if (number === MAX_PAYLOADS) throw tooManyPayloadsError();
   return (program.payloadStage ?? -1) < 0 ? payloads[number - 1] : host.payload(program, number);
 }
 
-function tooManyPayloads(): ApiError {
+function tooManyPayloadsError(): ApiError {
   return illegalArgumentError(`a text has more than [${MAX_PAYLOADS - 1}] payloads`);
 }
 
@@ -166,7 +166,7 @@ export function encodeTokens(stream: TokenStream, isStepped = false, payloads: U
     let number = numbers.get(payload);
     if (number === undefined) {
       number = payloads.push(payload);
-      if (number === MAX_PAYLOADS) throw tooManyPayloads();
+      if (number === MAX_PAYLOADS) throw tooManyPayloadsError();
       numbers.set(payload, number);
     }
     return number;

@@ -95,24 +95,25 @@ function readCommands(body: JsonObject): Command[] {
   }
   const { commands = [] } = body;
   if (!Array.isArray(commands))
-    throw failed('parse_exception', 'expected either field name [commands], or start array, got [START_OBJECT] instead');
+    throw rerouteError('parse_exception', 'expected either field name [commands], or start array, got [START_OBJECT] instead');
   return commands.map(readCommand);
 }
 
 function readCommand(entry: unknown): Command {
   const [name, ...more] = isObject(entry) ? Object.keys(entry) : [];
-  if (!isObject(entry) || name === undefined || more.length > 0) throw failed('parse_exception', 'allocation command is malformed');
-  if (!Object.hasOwn(COMMANDS, name)) throw failed('named_object_not_found_exception', `unknown field [${name}]`);
+  if (!isObject(entry) || name === undefined || more.length > 0) throw rerouteError('parse_exception', 'allocation command is malformed');
+  if (!Object.hasOwn(COMMANDS, name)) throw rerouteError('named_object_not_found_exception', `unknown field [${name}]`);
   const type = COMMANDS[name];
   const values = entry[name];
-  if (!isObject(values)) throw failed('parse_exception', `[${name}] command is malformed`);
+  if (!isObject(values)) throw rerouteError('parse_exception', `[${name}] command is malformed`);
   const required = ['index', 'shard', ...type.nodes];
   for (const key of Object.keys(values))
-    if (!required.includes(key) && key !== type.flag) throw failed('parse_exception', `[${name}] command does not support field [${key}]`);
+    if (!required.includes(key) && key !== type.flag)
+      throw rerouteError('parse_exception', `[${name}] command does not support field [${key}]`);
   for (const key of required)
-    if (values[key] === undefined) throw failed('parse_exception', `[${name}] command missing the ${key} parameter`);
+    if (values[key] === undefined) throw rerouteError('parse_exception', `[${name}] command missing the ${key} parameter`);
   const shard = Number(values['shard']);
-  if (!Number.isInteger(shard)) throw failed('illegal_argument_exception', `For input string: "${values['shard']}"`);
+  if (!Number.isInteger(shard)) throw rerouteError('illegal_argument_exception', `For input string: "${values['shard']}"`);
   return {
     name,
     type,
@@ -123,7 +124,7 @@ function readCommand(entry: unknown): Command {
   };
 }
 
-function failed(type: string, reason: string): ApiError {
+function rerouteError(type: string, reason: string): ApiError {
   return new ApiError('x_content_parse_exception', 400, '[cluster_reroute] failed to parse field [commands]', {
     causedBy: new ApiError(type, 400, reason),
   });

@@ -198,10 +198,10 @@ const CONDITIONS = /^(max|min)_(age|docs|size|primary_shard_size|primary_shard_d
 
 /** Conditions are parsed before anything is looked up. @throws ApiError x_content_parse_exception */
 function checkConditionNames(conditions: unknown): void {
-  for (const name of isObject(conditions) ? Object.keys(conditions) : []) if (!CONDITIONS.test(name)) throw unknownCondition(name);
+  for (const name of isObject(conditions) ? Object.keys(conditions) : []) if (!CONDITIONS.test(name)) throw unknownConditionError(name);
 }
 
-function unknownCondition(name: string): ApiError {
+function unknownConditionError(name: string): ApiError {
   const cause = xContentParseError(`[rollover_conditions] unknown field [${name}]`);
   return new ApiError('x_content_parse_exception', 400, '[rollover] failed to parse field [conditions]', {
     causedBy: cause,

@@ -2,7 +2,7 @@
 // quick scan of the text decides whether JSON.parse gives the right result; if not, or if JSON.parse fails, the slow parser below returns the value
 // or the error with its position. Our own code, because error messages are those of the Jackson library, on which clients rely.
 import { isUtf8 } from 'node:buffer';
-import { countKeys, invalidUtf8, scan } from './json-scan.ts';
+import { countKeys, invalidUtf8Error, scan } from './json-scan.ts';
 import { JsonSyntaxError, MAX_JSON_DEPTH, SOURCE } from './json-syntax-error.ts';
 import { setOwn } from './own-property.ts';
 import { MAX_VALUE_BYTES, TOO_MANY_VALUES, VALUE_BYTES } from './value-budget.ts';
@@ -12,7 +12,7 @@ const MAX_NUMBER_LENGTH = 1000;
 
 /** Parses UTF-8 bytes. @throws JsonSyntaxError, also for invalid UTF-8 */
 export function parseJsonBytes(bytes: Uint8Array): unknown {
-  if (!isUtf8(bytes)) throw invalidUtf8(bytes);
+  if (!isUtf8(bytes)) throw invalidUtf8Error(bytes);
   return parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
 }
 
@@ -92,7 +92,7 @@ class JsonParser {
       if (end < 0) throw this.#error('end', 'Unexpected end-of-input in a comment', this.#text.length);
       this.#at = end + 2;
     } else {
-      throw this.#unexpected(start + 1, "was expecting either '*' or '/' for a comment");
+      throw this.#unexpectedError(start + 1, "was expecting either '*' or '/' for a comment");
     }
   }
 
@@ -132,17 +132,17 @@ class JsonParser {
     this.#spend(VALUE_BYTES.object);
     const object: Record<string, unknown> = {};
     if (this.#text[this.#at] === '}') return this.#leave(object);
-    if (this.#at >= this.#text.length) throw this.#notClosed('Object');
+    if (this.#at >= this.#text.length) throw this.#notClosedError('Object');
     for (;;) {
       const char = this.#text[this.#at];
       if (char === undefined) throw this.#error('end', 'Unexpected end-of-input within/between Object entries', this.#at);
-      if (char !== '"') throw this.#unexpected(this.#at, 'was expecting double-quote to start property name');
+      if (char !== '"') throw this.#unexpectedError(this.#at, 'was expecting double-quote to start property name');
       const name = this.#string('FIELD_NAME');
       this.#spend(VALUE_BYTES.member);
       if (Object.hasOwn(object, name)) throw this.#error('syntax', `Duplicate Object property "${name}"`, this.#at);
       this.#skip();
       if (this.#at >= this.#text.length) throw this.#error('end', 'Unexpected end-of-input within/between Object entries', this.#at);
-      if (this.#text[this.#at] !== ':') throw this.#unexpected(this.#at, 'was expecting a colon to separate property name and value');
+      if (this.#text[this.#at] !== ':') throw this.#unexpectedError(this.#at, 'was expecting a colon to separate property name and value');
       this.#at++;
       this.#skip();
       const value = this.#value('Object');
@@ -156,7 +156,7 @@ class JsonParser {
     this.#spend(VALUE_BYTES.list);
     const array: unknown[] = [];
     if (this.#text[this.#at] === ']') return this.#leave(array);
-    if (this.#at >= this.#text.length) throw this.#notClosed('Array');
+    if (this.#at >= this.#text.length) throw this.#notClosedError('Array');
     for (;;) {
       this.#spend(VALUE_BYTES.item);
       array.push(this.#value('Array'));
@@ -175,14 +175,14 @@ class JsonParser {
     this.#skip();
     const char = this.#text[this.#at];
     if (char === close) return true;
-    if (char === undefined) throw this.#notClosed(scope);
+    if (char === undefined) throw this.#notClosedError(scope);
     if (char === '}' || char === ']')
       throw this.#error(
         'syntax',
         `Unexpected close marker '${char}': expected '${close}' (for ${scope} starting at [${SOURCE}UNKNOWN])`,
         this.#at,
       );
-    if (char !== ',') throw this.#unexpected(this.#at, `was expecting comma to separate ${scope} entries`);
+    if (char !== ',') throw this.#unexpectedError(this.#at, `was expecting comma to separate ${scope} entries`);
     this.#at++;
     this.#skip();
     return false;
@@ -222,7 +222,7 @@ class JsonParser {
     if (char === 'u') {
       const hex = this.#text.slice(this.#at + 2, this.#at + 6);
       const bad = hex.search(/[^0-9a-fA-F]/);
-      if (bad >= 0) throw this.#unexpected(this.#at + 2 + bad, 'expected a hex-digit for character escape sequence');
+      if (bad >= 0) throw this.#unexpectedError(this.#at + 2 + bad, 'expected a hex-digit for character escape sequence');
       if (hex.length < 4) throw this.#error('end', 'Unexpected end-of-input in character escape sequence', this.#text.length);
       this.#at += 6;
       return String.fromCharCode(Number.parseInt(hex, 16));
@@ -271,7 +271,7 @@ class JsonParser {
           `Unexpected character ('+' (code 43)) in numeric value: JSON spec does not allow numbers to have plus signs: enable \`JsonReadFeature.ALLOW_LEADING_PLUS_SIGN_FOR_NUMBERS\` to allow`,
           this.#at,
         );
-      throw this.#unexpected(this.#at, `expected a valid value ${VALUE_EXPECTED}`);
+      throw this.#unexpectedError(this.#at, `expected a valid value ${VALUE_EXPECTED}`);
     }
     const start = this.#at;
     this.#at += word.length;
@@ -283,12 +283,12 @@ class JsonParser {
     throw this.#error('syntax', `Unrecognized token '${word.slice(0, 256)}': was expecting ${VALUE_EXPECTED}`, start);
   }
 
-  #unexpected(at: number, expected: string): JsonSyntaxError {
+  #unexpectedError(at: number, expected: string): JsonSyntaxError {
     if (at >= this.#text.length) return this.#error('end', 'Unexpected end-of-input', at);
     return this.#error('syntax', `Unexpected character (${charName(this.#text[at])}): ${expected}`, at);
   }
 
-  #notClosed(scope: Scope): JsonSyntaxError {
+  #notClosedError(scope: Scope): JsonSyntaxError {
     return this.#error('end', `Unexpected end-of-input: expected close marker for ${scope} (start marker at [${SOURCE}UNKNOWN])`, this.#at);
   }
 

@@ -86,7 +86,7 @@ export function countKeys(value: unknown): number {
   return count;
 }
 
-export function invalidUtf8(bytes: Uint8Array): JsonSyntaxError {
+export function invalidUtf8Error(bytes: Uint8Array): JsonSyntaxError {
   let at = 0;
   let length = bytes.length;
   // Binary search for the longest valid prefix: the first invalid byte follows it.

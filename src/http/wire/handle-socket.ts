@@ -56,7 +56,7 @@ const METHODS: readonly (keyof TcpHandle)[] = ['useUserBuffer', 'readStart', 're
 export const isTcpHandle = (handle: ClientHandle): handle is TcpHandle =>
   tcp !== null && handle.getpeername !== undefined && METHODS.every((name) => typeof internalsOf<TcpHandle>(handle)[name] === 'function');
 
-function failure(syscall: string, errno: number): Error {
+function systemCallError(syscall: string, errno: number): Error {
   const code = getSystemErrorName(errno);
   return Object.assign(new Error(`${syscall} ${code}`), { errno, code, syscall });
 }
@@ -133,7 +133,7 @@ export class HandleSocket {
   #startReading(): void {
     this.#chooseBuffer();
     const errno = this.#handle.readStart();
-    if (errno !== 0) this.destroy(failure('read', errno));
+    if (errno !== 0) this.destroy(systemCallError('read', errno));
   }
 
   #chooseBuffer(): void {
@@ -152,7 +152,7 @@ export class HandleSocket {
       return;
     }
     if (count !== UV_EOF) {
-      this.destroy(failure('read', count));
+      this.destroy(systemCallError('read', count));
       return;
     }
     this.readableEnded = true;
@@ -186,7 +186,7 @@ export class HandleSocket {
     spare = null;
     const errno = typeof data === 'string' ? this.#handle.writeLatin1String(req, data) : this.#handle.writeBuffer(req, data);
     if (errno !== 0) {
-      this.destroy(failure('write', errno));
+      this.destroy(systemCallError('write', errno));
       return;
     }
     if (streams.streamBaseState[streams.kLastWriteWasAsync] === 0) {
@@ -199,7 +199,7 @@ export class HandleSocket {
     req.oncomplete = (status) => {
       this.writableLength -= length;
       if (this.destroyed) return;
-      if (status < 0) this.destroy(failure('write', status));
+      if (status < 0) this.destroy(systemCallError('write', status));
       else if (this.writableLength === 0) this.#onFlushed();
     };
   }
@@ -225,7 +225,7 @@ export class HandleSocket {
       if (this.#closesWhenShutDown || this.readableEnded) this.destroy();
     };
     const errno = this.#handle.shutdown(req);
-    if (errno !== 0) this.destroy(failure('shutdown', errno));
+    if (errno !== 0) this.destroy(systemCallError('shutdown', errno));
   }
 
   /** Closes once everything is sent, and the end of the stream after it. */
@@ -303,14 +303,14 @@ export class HandleSocket {
       if (this.destroyed) return;
       this.connecting = false;
       if (status < 0) {
-        this.destroy(failure('connect', status));
+        this.destroy(systemCallError('connect', status));
         return;
       }
       this.#handle.setNoDelay?.(true);
       holdingClock(open, this.owner, undefined);
     };
     const errno = host.includes(':') ? this.#handle.connect6(req, host, port) : this.#handle.connect(req, host, port);
-    if (errno !== 0) this.destroy(failure('connect', errno));
+    if (errno !== 0) this.destroy(systemCallError('connect', errno));
     // a handle that waits for nothing but the connection would leave the event loop and be added to it again
     else this.#startReading();
   }

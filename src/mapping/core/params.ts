@@ -1,6 +1,6 @@
 // Parameters of field mappings: their parsers, their defaults, and whether a later mapping may change them.
 
-import { notInMode } from '../../analysis/analysis-registry.ts';
+import { notInModeError } from '../../analysis/analysis-registry.ts';
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { javaClass, javaText } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -88,7 +88,7 @@ export function analyzerParam(updatable: boolean): Param {
         throw illegalArgumentError(`analyzer [${name}] has not been configured in mappings`);
       // Documents are already indexed with it, so an index analyzer must not change.
       const filters = updatable ? [] : (analysis.updateableFilters?.(name) ?? []);
-      if (filters.length) throw notInMode(name, filters, 'index time');
+      if (filters.length) throw notInModeError(name, filters, 'index time');
       return name;
     },
     fallback: undefined,
@@ -165,12 +165,12 @@ export function checkSeriesParams(given: Readonly<Record<string, unknown>>): voi
   const isMetric = given.time_series_metric !== undefined;
   // The values of metrics have no index.
   if (isDimension && (given.index === false || given.doc_values === false || isMetric))
-    throw refused('Field [time_series_dimension] requires that [index] and [doc_values] are true');
-  if (isMetric && given.doc_values === false) throw refused('Field [time_series_metric] requires that [doc_values] is true');
+    throw invalidParamError('Field [time_series_dimension] requires that [index] and [doc_values] are true');
+  if (isMetric && given.doc_values === false) throw invalidParamError('Field [time_series_metric] requires that [doc_values] is true');
   if (isDimension && given.normalizer !== undefined)
-    throw refused('Field [normalizer] cannot be set in conjunction with field [time_series_dimension]');
+    throw invalidParamError('Field [normalizer] cannot be set in conjunction with field [time_series_dimension]');
 }
 
-function refused(reason: string): ApiError {
+function invalidParamError(reason: string): ApiError {
   return mapperParsingError(`Failed to parse mapping: ${reason}`, illegalArgumentError(reason));
 }

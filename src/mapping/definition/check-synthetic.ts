@@ -42,16 +42,19 @@ function checkObject(properties: ReadonlyMap<string, MappingNode>, keepsTexts: b
 }
 
 function checkField(node: FieldNode, keepsTexts: boolean): void {
-  if (node.copyTo.length > 0) throw refusal(node, 'because it declares copy_to');
-  if (node.type === 'keyword' && node.given['normalizer'] !== undefined) throw refusal(node, 'because it declares a normalizer');
-  if (node.type === 'binary' && node.given['doc_values'] !== true) throw refusal(node, "because it doesn't have doc values");
+  if (node.copyTo.length > 0) throw notSyntheticError(node, 'because it declares copy_to');
+  if (node.type === 'keyword' && node.given['normalizer'] !== undefined) throw notSyntheticError(node, 'because it declares a normalizer');
+  if (node.type === 'binary' && node.given['doc_values'] !== true) throw notSyntheticError(node, "because it doesn't have doc values");
   if (
     !keepsTexts &&
     (node.type === 'text' || node.type === 'annotated_text') &&
     node.given['store'] !== true &&
     ![...node.fields.values()].some(hasStrings)
   ) {
-    throw refusal(node, 'unless it is stored or has a sub-field of type [keyword] with doc values or stored and without a normalizer');
+    throw notSyntheticError(
+      node,
+      'unless it is stored or has a sub-field of type [keyword] with doc values or stored and without a normalizer',
+    );
   }
 }
 
@@ -59,6 +62,6 @@ function hasStrings({ type, given }: FieldNode): boolean {
   return type === 'keyword' && given['normalizer'] === undefined && (given['doc_values'] !== false || given['store'] === true);
 }
 
-function refusal({ path, type }: FieldNode, why: string): ApiError {
+function notSyntheticError({ path, type }: FieldNode, why: string): ApiError {
   return illegalArgumentError(`field [${path}] of type [${type}] doesn't support synthetic source ${why}`);
 }

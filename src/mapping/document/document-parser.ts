@@ -183,7 +183,7 @@ export class DocumentParser implements DocumentContext {
 
   #end(): void {
     const frame = this.#frames[this.#frames.length - 1];
-    for (const { target, value } of frame.copies ?? []) this.#value1(target, value);
+    for (const { target, value } of frame.copies ?? []) this.#singleValue(target, value);
     for (const [field, parts] of frame.binaries ?? []) this.sink.binary(field, parts.length === 1 ? parts[0] : Buffer.concat(parts));
     this.#frames.pop();
     this.sink.end();
@@ -307,11 +307,11 @@ export class DocumentParser implements DocumentContext {
       this.#enterList();
       for (let i = 0; i < value.length; i++) this.#fieldValue(field, value[i]);
       this.#listDepth--;
-    } else this.#value1(field, value);
+    } else this.#singleValue(field, value);
   }
 
   /** Writes one value to a field, its multi-fields and its copy_to targets. */
-  #value1(field: CompiledField, value: unknown): void {
+  #singleValue(field: CompiledField, value: unknown): void {
     this.#write(field.mapper, value);
     const { multiFields, copyTo } = field;
     for (let i = 0; i < multiFields.length; i++) this.#write(multiFields[i], value);

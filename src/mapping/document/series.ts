@@ -135,9 +135,9 @@ function collectRouting(object: JsonObject, prefix: string, patterns: readonly s
     const matches = isInside || patterns.some((pattern) => matchesWildcard(pattern, path));
     if (isObject(value)) collectRouting(value, `${path}.`, patterns, matches, found);
     else if (Array.isArray(value)) {
-      if (matches || patterns.some((pattern) => mayMatchBelow(pattern, path))) throw notRoutable('START_ARRAY');
+      if (matches || patterns.some((pattern) => mayMatchBelow(pattern, path))) throw notRoutableError('START_ARRAY');
     } else if (matches) {
-      if (typeof value === 'boolean') throw notRoutable(tokenOf(value));
+      if (typeof value === 'boolean') throw notRoutableError(tokenOf(value));
       found.push(`${path}\0${String(value)}`);
     }
   }
@@ -154,6 +154,6 @@ function routingError(reason: string): Error {
   return illegalArgumentError(`Error extracting routing: ${reason}`);
 }
 
-function notRoutable(token: string): Error {
+function notRoutableError(token: string): Error {
   return routingError(`Routing values must be strings but found [${token}]`);
 }

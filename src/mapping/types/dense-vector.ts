@@ -100,12 +100,12 @@ class DenseVectorMapper implements Mapper {
 
   #floats(context: DocumentContext, given: unknown): Float32Array {
     const value = this.#readsPacked && typeof given === 'string' ? unpackFloats(given) : given;
-    if (!Array.isArray(value)) throw unexpectedToken(given);
+    if (!Array.isArray(value)) throw unexpectedTokenError(given);
     const dims = this.fieldType.vector.dims ?? 0;
     const vector = new Float32Array(Math.min(dims, value.length));
     value.forEach((item, i) => {
-      if (typeof item !== 'number' && typeof item !== 'bigint') throw unexpectedToken(item);
-      if (i >= dims) throw this.#tooLong(context);
+      if (typeof item !== 'number' && typeof item !== 'bigint') throw unexpectedTokenError(item);
+      if (i >= dims) throw this.#tooLongError(context);
       vector[i] = Number(item);
     });
     const odd = vector.findIndex((item) => !Number.isFinite(item));
@@ -115,7 +115,7 @@ class DenseVectorMapper implements Mapper {
         `element_type [float] vectors do not support ${kind} values but found [${javaDouble(vector[odd])}] at dim [${odd}];${preview(vector)}`,
       );
     }
-    if (vector.length !== dims) throw this.#otherLength(context, vector.length);
+    if (vector.length !== dims) throw this.#otherLengthError(context, vector.length);
     return vector;
   }
 
@@ -124,34 +124,34 @@ class DenseVectorMapper implements Mapper {
     const perByte = element === 'bit' ? 8 : 1;
     if (typeof value === 'string') {
       const vector = new Int8Array(parseBase16(value));
-      if (vector.length * perByte !== dims) throw this.#otherLength(context, vector.length * perByte);
+      if (vector.length * perByte !== dims) throw this.#otherLengthError(context, vector.length * perByte);
       return vector;
     }
-    if (!Array.isArray(value)) throw unexpectedToken(value);
+    if (!Array.isArray(value)) throw unexpectedTokenError(value);
     const vector = new Int8Array(Math.min(value.length, dims / perByte));
     value.forEach((item, i) => {
-      if (typeof item !== 'number' && typeof item !== 'bigint') throw unexpectedToken(item);
+      if (typeof item !== 'number' && typeof item !== 'bigint') throw unexpectedTokenError(item);
       const number = Number(item);
       checkByte(number, i, element);
       if (i < vector.length) vector[i] = number;
-      else if (element === 'byte') throw this.#tooLong(context);
+      else if (element === 'byte') throw this.#tooLongError(context);
     });
     if (element === 'bit' && value.length * 8 > dims)
       throw illegalArgumentError(
         `The number of dimensions for field [${this.fieldType.name}] should be [${dims}] but found [${value.length * 8}]`,
       );
-    if (value.length * perByte !== dims) throw this.#otherLength(context, value.length * perByte);
+    if (value.length * perByte !== dims) throw this.#otherLengthError(context, value.length * perByte);
     return vector;
   }
 
-  #tooLong({ id }: DocumentContext): ApiError {
+  #tooLongError({ id }: DocumentContext): ApiError {
     const { name, vector } = this.fieldType;
     return illegalArgumentError(
       `The [dense_vector] field [${name}] in doc [document with id '${id}'] has more dimensions than defined in the mapping [${vector.dims}]`,
     );
   }
 
-  #otherLength({ id }: DocumentContext, length: number): ApiError {
+  #otherLengthError({ id }: DocumentContext, length: number): ApiError {
     const { name, vector } = this.fieldType;
     return illegalArgumentError(
       `The [dense_vector] field [${name}] in doc [document with id '${id}'] has a different number of dimensions [${length}] than defined in the mapping [${vector.dims}]`,
@@ -196,7 +196,7 @@ function preview(vector: Vector): string {
   return ` Preview of invalid vector: [${shown.join(', ')}${vector.length > PREVIEW_DIMS ? ', ...' : ''}]`;
 }
 
-function unexpectedToken(value: unknown): ApiError {
+function unexpectedTokenError(value: unknown): ApiError {
   const token = Array.isArray(value) ? 'START_ARRAY' : typeof value === 'object' && value !== null ? 'START_OBJECT' : tokenOf(value);
   return new ApiError('parsing_exception', 400, `Failed to parse object: expecting token of type [VALUE_NUMBER] but found [${token}]`);
 }

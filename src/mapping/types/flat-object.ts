@@ -11,7 +11,7 @@ import { similarityOf } from '../core/similarity.ts';
 import { scratchUtf8, utf8 } from '../values/utf8.ts';
 import { RAW_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType, bytesBounds } from './base-field-type.ts';
-import { immenseTerm, MAX_TERM_BYTES, termSpec } from './keyword.ts';
+import { immenseTermError, MAX_TERM_BYTES, termSpec } from './keyword.ts';
 
 /** The whole object: matches any leaf value. `subField` resolves a path inside. */
 export class FlatObjectFieldType extends BaseFieldType {
@@ -120,13 +120,13 @@ class FlatObjectMapper implements Mapper {
     } else if (typeof value === 'object') {
       if (depth > this.#depthLimit) this.#refuseDepth();
       for (const [key, item] of Object.entries(value)) {
-        if (key.includes('\0')) throw this.#reservedKey(key);
+        if (key.includes('\0')) throw this.#reservedKeyError(key);
         this.#walk(context, item, path === '' ? key : `${path}.${key}`, depth + 1);
       }
     } else this.#leaf(context, path, String(value));
   }
 
-  #reservedKey(key: string): ApiError {
+  #reservedKeyError(key: string): ApiError {
     return illegalArgumentError(
       this.fieldType.typeName === 'flattened'
         ? `Keys in [flattened] fields cannot contain the reserved character \\0. Offending key: [${key}].`
@@ -143,10 +143,10 @@ class FlatObjectMapper implements Mapper {
   #leaf(context: DocumentContext, path: string, text: string): void {
     if (text.length > this.#ignoreAbove) return;
     const bytes = scratchUtf8(text);
-    if (bytes.length > MAX_TERM_BYTES) throw immenseTerm(this.fieldType.name, bytes);
+    if (bytes.length > MAX_TERM_BYTES) throw immenseTermError(this.fieldType.name, bytes);
     context.sink.keyword(this.field, bytes);
     const keyed = scratchUtf8(`${path}\0${text}`);
-    if (keyed.length > MAX_TERM_BYTES) throw immenseTerm(`${this.fieldType.name}._keyed`, keyed);
+    if (keyed.length > MAX_TERM_BYTES) throw immenseTermError(`${this.fieldType.name}._keyed`, keyed);
     context.sink.keyword(this.keyedField, keyed);
   }
 }

@@ -5,7 +5,7 @@ import type { ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
 import { boolParam, COMMON_PARAMS, metricParam, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR } from '../core/params.ts';
 import { isPointList, type LatLon, parseGeoPoint } from '../values/geo-point-value.ts';
-import { refusedZ } from '../values/geo-shape-value.ts';
+import { refusedZError } from '../values/geo-shape-value.ts';
 import { utf8 } from '../values/utf8.ts';
 import { GEO_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
@@ -50,7 +50,7 @@ class GeoPointMapper implements Mapper {
   }
 
   #write(context: DocumentContext, { lat, lon, z }: LatLon): void {
-    if (z !== undefined && !this.#ignoresZ) throw refusedZ(z);
+    if (z !== undefined && !this.#ignoresZ) throw refusedZError(z);
     if (this.#existsPath === null) context.sink.geo(this.field, lat, lon);
     else context.exists(this.#existsPath);
   }

@@ -32,7 +32,7 @@ export function scalarText(value: unknown): string {
   throw new ApiError('illegal_state_exception', 400, `Can't get text on a ${Array.isArray(value) ? 'START_ARRAY' : 'START_OBJECT'}`);
 }
 
-export function immenseTerm(field: string, bytes: Uint8Array): ApiError {
+export function immenseTermError(field: string, bytes: Uint8Array): ApiError {
   const prefix = Array.from(bytes.subarray(0, 30), (byte) => (byte << 24) >> 24).join(', ');
   const cause = new ApiError(
     'max_bytes_length_exceeded_exception',
@@ -127,7 +127,7 @@ class KeywordMapper implements Mapper {
     if (this.#existsPath !== null) context.exists(this.#existsPath);
     if (!this.#isStored) return;
     const bytes = scratchUtf8(text);
-    if (bytes.length > MAX_TERM_BYTES) throw immenseTerm(this.fieldType.name, bytes);
+    if (bytes.length > MAX_TERM_BYTES) throw immenseTermError(this.fieldType.name, bytes);
     context.sink.keyword(this.#field, bytes);
   }
 }

@@ -13,7 +13,7 @@ import {
   type IntegerType,
   LIMITS,
   MAX_UNSIGNED,
-  notNumeric,
+  notNumericError,
   numberBounds,
   parseFloatValue,
   parseIntegerValue,
@@ -334,7 +334,7 @@ export const NUMERIC_TYPES: Readonly<Record<string, MapperType>> = {
       const byPosition = definition.get<boolean>('enable_position_increments');
       const { analysis } = definition;
       return new ConvertedMapper(definition, fieldType, definition.field(options.spec), (value) => {
-        if (typeof value === 'object') throw notNumeric(value);
+        if (typeof value === 'object') throw notNumericError(value);
         const tokens = analysis.analyze(analyzer, String(value));
         return byPosition && tokens.length > 0 ? tokens[tokens.length - 1].position + 1 : tokens.length;
       });

@@ -6,7 +6,7 @@ import { META_PARAM } from '../core/params.ts';
 import { RAW_FORMAT } from '../values/value-formats.ts';
 import { decodeVersion, encodeVersion } from '../values/version-encoding.ts';
 import { BaseFieldType, bytesBounds } from './base-field-type.ts';
-import { immenseTerm, MAX_TERM_BYTES, scalarText, termSpec } from './keyword.ts';
+import { immenseTermError, MAX_TERM_BYTES, scalarText, termSpec } from './keyword.ts';
 
 const VERSION_FORMAT: ValueFormat = { ...RAW_FORMAT, name: 'version', formatBytes: decodeVersion };
 
@@ -38,7 +38,7 @@ class VersionMapper implements Mapper {
 
   index(context: DocumentContext, value: unknown): void {
     const bytes = encodeVersion(scalarText(value));
-    if (bytes.length > MAX_TERM_BYTES) throw immenseTerm(this.fieldType.name, bytes);
+    if (bytes.length > MAX_TERM_BYTES) throw immenseTermError(this.fieldType.name, bytes);
     context.sink.keyword(this.field, bytes);
   }
 }

@@ -42,11 +42,11 @@ export class DecimalFormat {
     this.#negative = other ?? { prefix: `-${parts.prefix}`, suffix: parts.suffix };
     this.#multiplier = parts.multiplier;
     const [mantissa, exponent = ''] = parts.number.split('E');
-    if (parts.number.includes('E') && !/^0+$/.test(exponent)) throw malformed(pattern);
+    if (parts.number.includes('E') && !/^0+$/.test(exponent)) throw malformedPatternError(pattern);
     this.#exponentDigits = exponent.length;
     const [integer, fraction = ''] = mantissa.split('.');
     if (mantissa.split('.').length > 2 || !/^[#,]*[0,]*$/.test(integer) || !/^0*#*$/.test(fraction) || integer.endsWith(','))
-      throw malformed(pattern);
+      throw malformedPatternError(pattern);
     const comma = integer.lastIndexOf(',');
     this.#grouping = comma < 0 ? 0 : integer.length - comma - 1;
     const digits = integer.replaceAll(',', '');
@@ -113,7 +113,7 @@ export class DecimalFormat {
   }
 }
 
-function malformed(pattern: string): ApiError {
+function malformedPatternError(pattern: string): ApiError {
   return illegalArgumentError(`Malformed pattern "${pattern}"`);
 }
 
@@ -141,12 +141,12 @@ function readPart(part: string, pattern: string): Affixes & { number: string; mu
       number += char;
       continue;
     }
-    if (isNumber) throw malformed(pattern);
+    if (isNumber) throw malformedPatternError(pattern);
     if (place === 'number') place = 'suffix';
     let literal = char;
     if (char === "'") {
       const end = part.indexOf("'", i + 1);
-      if (end < 0) throw malformed(pattern);
+      if (end < 0) throw malformedPatternError(pattern);
       literal = end === i + 1 ? "'" : part.slice(i + 1, end);
       i = end;
     } else if (char === '%') multiplier = 100;

@@ -109,7 +109,7 @@ class ShapeBuilder {
     const [x, y, z, ...more] = list(value);
     if (typeof x !== 'number' || typeof y !== 'number' || more.length > 0)
       throw parseError('coordinate must contain numbers: longitude and latitude');
-    if (z !== undefined && !this.#rules.ignoresZ) throw refusedZ(z);
+    if (z !== undefined && !this.#rules.ignoresZ) throw refusedZError(z);
     return this.#rules.position(x, y);
   }
 
@@ -159,7 +159,7 @@ export function mapPositions(shape: Shape, at: (position: Position) => Position)
 }
 
 /** The error for a third coordinate that a field does not ignore. */
-export function refusedZ(z: unknown): ApiError {
+export function refusedZError(z: unknown): ApiError {
   const shown = typeof z === 'number' ? javaDouble(z) : String(z);
   return parseError(`Exception parsing coordinates: found Z value [${shown}] but [ignore_z_value] parameter is [false]`);
 }

@@ -21,7 +21,7 @@ function numberFormatError(text: string): ApiError {
   return new ApiError('number_format_exception', 400, text.trim() === '' ? 'empty String' : `For input string: "${text}"`);
 }
 
-export function notNumeric(value: unknown): ApiError {
+export function notNumericError(value: unknown): ApiError {
   const token = typeof value === 'boolean' ? `VALUE_${String(value).toUpperCase()}` : Array.isArray(value) ? 'START_ARRAY' : 'START_OBJECT';
   return new ApiError('input_coercion_exception', 400, `Current token (${token}) not numeric, cannot use numeric value accessors`);
 }
@@ -43,7 +43,7 @@ export function decimalToInteger(text: string): { value: bigint; hasFraction: bo
 function integerText(value: unknown): string {
   if (typeof value === 'string' || typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return String(value);
-  throw notNumeric(value);
+  throw notNumericError(value);
 }
 
 /** Integer of a document or of null_value. @throws ApiError */
@@ -71,7 +71,7 @@ export function parseUnsigned(value: unknown): bigint {
 export function toDouble(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);
-  if (typeof value !== 'string') throw notNumeric(value);
+  if (typeof value !== 'string') throw notNumericError(value);
   const text = value.trim();
   const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[dfDF]?$/.test(text) ? Number.parseFloat(text) : JAVA_SPECIALS[text];
   if (number === undefined) throw numberFormatError(value);

@@ -5,7 +5,7 @@ import { isObject } from '../../common/json/json-value.ts';
 import { javaDouble } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { mapPositions, type Position, refusedZ, type Shape, type ShapeRules } from './geo-shape-value.ts';
+import { mapPositions, type Position, refusedZError, type Shape, type ShapeRules } from './geo-shape-value.ts';
 import { parseWkt } from './wkt.ts';
 
 const LARGEST = 3.4028234663852886e38;
@@ -96,7 +96,7 @@ function ofText(text: string, ignoresZ: boolean): Position {
 }
 
 function planePoint([x, y, z]: readonly number[], ignoresZ: boolean): Position {
-  if (z !== undefined && !ignoresZ) throw refusedZ(z);
+  if (z !== undefined && !ignoresZ) throw refusedZError(z);
   return onPlane(x, y);
 }
 

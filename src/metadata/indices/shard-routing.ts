@@ -40,7 +40,7 @@ export class ShardRouting {
 
   /** Every shard on which documents with this routing value are. */
   shardsOf(routing: string): number[] {
-    if (this.isTimeSeries) throw this.#routingRefused('searching with a specified routing');
+    if (this.isTimeSeries) throw this.#routingError('searching with a specified routing');
     if (this.numberOfShards === 1) return [0];
     const hash = murmur3(routing);
     return [...new Set(Array.from({ length: this.partitionSize }, (_, offset) => this.#shardAt(hash + offset)))];
@@ -48,14 +48,14 @@ export class ShardRouting {
 
   /** @throws ApiError illegal_argument_exception, resource_not_found_exception */
   #shardOfSeries(id: string, routing: string | null): number {
-    if (routing !== null) throw this.#routingRefused('specifying routing');
+    if (routing !== null) throw this.#routingError('specifying routing');
     const bytes = Buffer.from(id, 'base64url');
     if (bytes.length !== SERIES_ID_BYTES || bytes.toString('base64url') !== id)
       throw new ApiError('resource_not_found_exception', 404, `invalid id [${id}] for index [${this.#index}] in time series mode`);
     return this.#shardAt(bytes.readInt32BE(0));
   }
 
-  #routingRefused(what: string): ApiError {
+  #routingError(what: string): ApiError {
     return illegalArgumentError(`${what} is not supported because the destination index [${this.#index}] is in time series mode`);
   }
 

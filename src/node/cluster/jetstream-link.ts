@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterNode } from '../../api/core/cluster-node.ts';
 import { EntryLog } from '../../cluster/entry-log.ts';
 import { ClusterStartError, JetStream } from '../../cluster/jetstream.ts';
-import { logUnreachable } from '../../cluster/log-subject.ts';
+import { logUnreachableError } from '../../cluster/log-subject.ts';
 import { Membership, type NodeInfo } from '../../cluster/membership.ts';
 import { indexStreamPrefix, metadataStream, metadataSubject, nodesBucket } from '../../cluster/names.ts';
 import { NOT_SENT, PeerClient, PeerServer } from '../../cluster/peers.ts';
@@ -358,7 +358,7 @@ class JetStreamLink implements ClusterLink {
       const membership = this.#membership;
       const info = membership?.nodes.find((node) => node.id === id);
       if (info?.session !== session) return;
-      if (membership !== null && membership.silentMs > OUT_OF_TOUCH_MS) throw logUnreachable('NATS');
+      if (membership !== null && membership.silentMs > OUT_OF_TOUCH_MS) throw logUnreachableError('NATS');
       if (!Object.values(this.#requireNode().state().indices).some((index) => index.uuid === uuid && index.state === 'open')) return;
       try {
         await this.#client.ask(info.transportAddress, { kind: 'refresh', uuid, shard } satisfies PeerRequest);

@@ -149,7 +149,7 @@ class ClusterCopy implements ShardCopy {
     for (;;) {
       const outcomes = await this.#tryWrite(packed);
       if (outcomes !== null) return outcomes;
-      if (performance.now() > until || this.#isClosed) throw this.#noPrimary();
+      if (performance.now() > until || this.#isClosed) throw this.#noPrimaryError();
       await sleep(PAUSE_MS / 2);
     }
   }
@@ -173,7 +173,7 @@ class ClusterCopy implements ShardCopy {
     return this.#requireWriter().apply(unpackOperations(packed));
   }
 
-  #noPrimary(): ApiError {
+  #noPrimaryError(): ApiError {
     const { index, shard, uuid } = this.#identity;
     return new ApiError(
       'unavailable_shards_exception',

@@ -260,7 +260,7 @@ export class Indexer {
 
   async #onPeer(request: PeerRequest): Promise<Uint8Array | null> {
     const open = await this.#openedShard(request.uuid, request.shard);
-    if (!open) throw this.#unavailable(request.uuid, request.shard);
+    if (!open) throw this.#unavailableError(request.uuid, request.shard);
     if (request.kind === 'refresh') {
       await open.copy.sync();
       await this.#refresh(open);
@@ -273,7 +273,7 @@ export class Indexer {
 
   async #onShardRequest(request: ShardRequest): Promise<unknown> {
     const open = await this.#openedShard(request.uuid, request.shard);
-    if (!open) throw this.#unavailable(request.uuid, request.shard);
+    if (!open) throw this.#unavailableError(request.uuid, request.shard);
     const { writer } = open;
     switch (request.type) {
       case 'write':
@@ -292,7 +292,7 @@ export class Indexer {
   }
 
   /** The error for a shard that is not open here: its index is gone, or it could not be opened. */
-  #unavailable(uuid: string, shard: number): ApiError {
+  #unavailableError(uuid: string, shard: number): ApiError {
     const state = this.#states.byUuid(uuid);
     if (!state) return indexNotFoundError(uuid);
     return new ApiError(

@@ -78,7 +78,7 @@ function documentSegment(
     open({ kernels }, action) {
       return kernels.scoped(() => {
         const bytes = image.length + SLACK_BYTES;
-        if (bytes * 2 > kernels.free) throw noRoom(bytes, kernels.free);
+        if (bytes * 2 > kernels.free) throw noRoomError(bytes, kernels.free);
         const ptr = kernels.reserve(bytes, SLACK_BYTES);
         kernels.u8.set(image, ptr);
         return action(openSegment(kernels, ptr, image.length, { id: nextId(), file: 'percolated documents', verify: false }));
@@ -90,7 +90,7 @@ function documentSegment(
 /** Alignment of an image, and room for wide loads at its end. */
 const SLACK_BYTES = 64;
 
-function noRoom(bytes: number, free: number): ApiError {
+function noRoomError(bytes: number, free: number): ApiError {
   return new ApiError(
     'circuit_breaking_exception',
     429,

@@ -81,7 +81,7 @@ export class Authenticator {
     const key = apiKeyId === null ? undefined : this.realms.records.apiKeys.get(apiKeyId);
     if (key && key.invalidationMs === null) return this.#keyCaller(key);
     const found = apiKeyId === null ? this.realms.user(user) : null;
-    if (!found?.enabled) throw challenge(NOT_AUTHENTICATED);
+    if (!found?.enabled) throw challengeError(NOT_AUTHENTICATED);
     return this.#userCaller(found);
   }
 
@@ -94,18 +94,19 @@ export class Authenticator {
       case 'apikey':
         return this.#byApiKey(decodeBase64(value));
       case undefined:
-        throw challenge(`missing authentication credentials for REST request [${request.path}]`);
+        throw challengeError(`missing authentication credentials for REST request [${request.path}]`);
       default:
-        throw challenge(NOT_AUTHENTICATED);
+        throw challengeError(NOT_AUTHENTICATED);
     }
   }
 
   #byPassword(request: Credentials, credentials: string | null): Caller | Promise<Caller> {
     const colon = credentials?.indexOf(':') ?? -1;
-    if (credentials === null || colon < 0) throw challenge('failed to extract credentials from the header [Authorization]');
+    if (credentials === null || colon < 0) throw challengeError('failed to extract credentials from the header [Authorization]');
     const name = credentials.slice(0, colon);
     const user = this.realms.user(name);
-    const refusal = () => challenge(`unable to authenticate user [${name.slice(0, MAX_NAME_CHARS)}] for REST request [${request.path}]`);
+    const refusal = () =>
+      challengeError(`unable to authenticate user [${name.slice(0, MAX_NAME_CHARS)}] for REST request [${request.path}]`);
     this.#secrets ??= { key: randomBytes(32), decoy: decoyHash() };
     const { key, decoy } = this.#secrets;
     const token = createHmac('sha256', key).update(credentials).digest('base64');
@@ -137,14 +138,14 @@ export class Authenticator {
 
   #byApiKey(credentials: string | null): Caller {
     const colon = credentials?.indexOf(':') ?? -1;
-    if (credentials === null || colon < 0) throw apiKeyRefusal('invalid ApiKey value');
+    if (credentials === null || colon < 0) throw apiKeyError('invalid ApiKey value');
     const id = credentials.slice(0, colon);
     const key = this.realms.records.apiKeys.get(id);
-    if (!key) throw apiKeyRefusal(`unable to find apikey with id ${id.slice(0, 64)}`);
+    if (!key) throw apiKeyError(`unable to find apikey with id ${id.slice(0, 64)}`);
     const secretHash = Buffer.from(apiKeySecretHash(credentials.slice(colon + 1)));
-    if (!timingSafeEqual(secretHash, Buffer.from(key.secretHash))) throw apiKeyRefusal(`invalid credentials for API key [${id}]`);
-    if (key.invalidationMs !== null) throw apiKeyRefusal(`api key [${id}] has been invalidated`);
-    if (key.expirationMs !== null && key.expirationMs <= Date.now()) throw apiKeyRefusal('api key is expired');
+    if (!timingSafeEqual(secretHash, Buffer.from(key.secretHash))) throw apiKeyError(`invalid credentials for API key [${id}]`);
+    if (key.invalidationMs !== null) throw apiKeyError(`api key [${id}] has been invalidated`);
+    if (key.expirationMs !== null && key.expirationMs <= Date.now()) throw apiKeyError('api key is expired');
     return this.#keyCaller(key);
   }
 
@@ -226,11 +227,11 @@ function decodeBase64(text: string): string | null {
 const RUN_AS = 'cluster:admin/xpack/security/user/run_as';
 const NOT_AUTHENTICATED = 'unable to authenticate with provided credentials and anonymous access is not allowed for this request';
 
-function apiKeyRefusal(reason: string): ApiError {
-  return challenge(NOT_AUTHENTICATED, { additional_unsuccessful_credentials: `API key: ${reason}` });
+function apiKeyError(reason: string): ApiError {
+  return challengeError(NOT_AUTHENTICATED, { additional_unsuccessful_credentials: `API key: ${reason}` });
 }
 
-function challenge(reason: string, details: Record<string, unknown> = {}): ApiError {
+function challengeError(reason: string, details: Record<string, unknown> = {}): ApiError {
   return new ApiError('security_exception', 401, reason, {
     details: { ...details, header: { 'WWW-Authenticate': CHALLENGES } },
     headers: { 'www-authenticate': CHALLENGES },

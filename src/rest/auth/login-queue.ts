@@ -62,7 +62,7 @@ export class LoginQueue {
       const address = isKnown ? new Address(key) : (this.#addresses.get(key) ?? new Address(key));
       const attempt: Attempt = { address, user, check, resolve, reject };
       if (isKnown) {
-        if (this.#known.length >= MAX_WAITING) return reject(tooMany());
+        if (this.#known.length >= MAX_WAITING) return reject(tooManyAttemptsError());
         this.#known.push(attempt);
       } else this.#add(attempt);
       this.#next();
@@ -84,7 +84,7 @@ export class LoginQueue {
   /** Refuses the newest attempt of the user with the most in an address. */
   #dropNewest(address: Address): void {
     const [user, list] = [...address.waiting].reduce((a, b) => (b[1].length > a[1].length ? b : a));
-    list.pop()?.reject(tooMany());
+    list.pop()?.reject(tooManyAttemptsError());
     this.#removed(address, user, list);
   }
 
@@ -186,7 +186,7 @@ export class LoginQueue {
   }
 }
 
-function tooMany(): Error {
+function tooManyAttemptsError(): Error {
   return rejectedExecutionError('too many authentications at once');
 }
 

@@ -15,7 +15,7 @@ export function fieldsOf(body: unknown, what: string, known: readonly string[]):
 export function stringField(fields: Fields, name: string): string | null {
   const value = own(fields, name);
   if (value === undefined || value === null) return null;
-  if (typeof value !== 'string') throw wrongType(name, 'string', value);
+  if (typeof value !== 'string') throw wrongTypeError(name, 'string', value);
   return value;
 }
 
@@ -23,7 +23,7 @@ export function stringField(fields: Fields, name: string): string | null {
 export function booleanField(fields: Fields, name: string): boolean | null {
   const value = own(fields, name);
   if (value === undefined) return null;
-  if (typeof value !== 'boolean') throw wrongType(name, 'boolean', value);
+  if (typeof value !== 'boolean') throw wrongTypeError(name, 'boolean', value);
   return value;
 }
 
@@ -31,7 +31,7 @@ export function booleanField(fields: Fields, name: string): boolean | null {
 export function objectField(fields: Fields, name: string): Fields | null {
   const value = own(fields, name);
   if (value === undefined || value === null) return null;
-  if (typeof value !== 'object' || Array.isArray(value)) throw wrongType(name, 'object', value);
+  if (typeof value !== 'object' || Array.isArray(value)) throw wrongTypeError(name, 'object', value);
   return value as Fields;
 }
 
@@ -40,7 +40,8 @@ export function namesField(fields: Fields, name: string): string[] | null {
   const value = own(fields, name);
   if (value === undefined || value === null) return null;
   if (typeof value === 'string') return value.split(',').filter((item) => item !== '');
-  if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) throw wrongType(name, 'string or array of strings', value);
+  if (!Array.isArray(value) || value.some((item) => typeof item !== 'string'))
+    throw wrongTypeError(name, 'string or array of strings', value);
   return value;
 }
 
@@ -52,7 +53,7 @@ function own(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
-function wrongType(name: string, wanted: string, value: unknown): ApiError {
+function wrongTypeError(name: string, wanted: string, value: unknown): ApiError {
   return parseError(`expected field [${name}] to be of type ${wanted}, but found [${tokenOf(value)}] instead`);
 }
 

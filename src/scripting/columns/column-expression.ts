@@ -290,11 +290,11 @@ const ARITHMETIC: Readonly<Record<NumericType, Operators>> = {
 const remainder = (a: number, b: number): number => a % b;
 
 function binary(names: Names, { op, left, right }: Pick<Node<'binary'>, 'op' | 'left' | 'right'>): Typed {
-  return operation(names, op, typed(names, left), typed(names, right));
+  return makeOperation(names, op, typed(names, left), typed(names, right));
 }
 
 /** An operator on two operands. */
-export function operation(names: Names, op: string, a: Typed, b: Typed): Typed {
+export function makeOperation(names: Names, op: string, a: Typed, b: Typed): Typed {
   const isDef = a.isDef || b.isDef;
   if (op === '^' && a.type === 'boolean' && b.type === 'boolean') return { type: 'boolean', isDef, emit: both(a, b, 'boolean', OP.i32Xor) };
   if (!isNumeric(a.type) || !isNumeric(b.type)) return unsupported();

@@ -9,8 +9,8 @@ import {
   converted,
   implicitly,
   isPlainType,
+  makeOperation,
   type Names,
-  operation,
   type Typed,
   typed,
   Unsupported,
@@ -288,7 +288,7 @@ class Writer implements Names {
       implicitly(right, type).emit(this.#code);
     } else {
       const left: Typed = { type, isDef, emit: (code) => void code.get(local) };
-      const result = operation(this, node.op, left, right);
+      const result = makeOperation(this, node.op, left, right);
       if (!isNumeric(result.type)) unsupported();
       converted(result, type).emit(this.#code);
     }

@@ -143,7 +143,7 @@ export class ExpressionParser {
   /** Consumes a type. */
   type(): string {
     const length = this.typeLength();
-    if (length === 0) throw this.#cursor.unexpected(this.#cursor.peek());
+    if (length === 0) throw this.#cursor.unexpectedError(this.#cursor.peek());
     let name = '';
     for (let i = 0; i < length; i++) name += this.#cursor.take().text;
     return name;
@@ -153,8 +153,8 @@ export class ExpressionParser {
   name(): string {
     const { kind, text } = this.#cursor.peek();
     if (kind !== 'name' || KEYWORDS.has(text)) {
-      if (this.#cursor.peek().kind === 'end') throw this.#cursor.unexpected(this.#cursor.peek());
-      throw this.#cursor.mismatch(this.#cursor.peek(), 'ID');
+      if (this.#cursor.peek().kind === 'end') throw this.#cursor.unexpectedError(this.#cursor.peek());
+      throw this.#cursor.mismatchError(this.#cursor.peek(), 'ID');
     }
     this.#cursor.skip(1);
     return text;
@@ -190,7 +190,7 @@ export class ExpressionParser {
           return { kind: 'local-call', name: '$', args: this.#args(), at };
         }
     }
-    throw this.#cursor.unexpected(lexeme);
+    throw this.#cursor.unexpectedError(lexeme);
   }
 
   #named({ text, at }: Lexeme): Expression {
@@ -203,7 +203,7 @@ export class ExpressionParser {
       return { kind: 'null', at };
     }
     if (text === 'new') return this.#instance(at);
-    if (KEYWORDS.has(text)) throw this.#cursor.unexpected(this.#cursor.peek());
+    if (KEYWORDS.has(text)) throw this.#cursor.unexpectedError(this.#cursor.peek());
     this.#cursor.skip(1);
     if (this.#cursor.is('(')) return { kind: 'local-call', name: text, args: this.#args(), at };
     return { kind: 'symbol', name: text, at };
@@ -256,7 +256,7 @@ export class ExpressionParser {
       this.#cursor.close(']');
       arrayType += '[]';
     }
-    if (!args.length) throw this.#cursor.unexpected(this.#cursor.peek());
+    if (!args.length) throw this.#cursor.unexpectedError(this.#cursor.peek());
     return { kind: 'new-array', type: arrayType, args, isInitializer: false, at };
   }
 
@@ -267,7 +267,7 @@ export class ExpressionParser {
       if (this.#cursor.is('.') || this.#cursor.is('?.')) {
         const nullSafe = this.#cursor.take().text === '?.';
         const member = this.#cursor.peek();
-        if (member.kind !== 'name' && member.kind !== 'number') throw this.#cursor.unexpected(member);
+        if (member.kind !== 'name' && member.kind !== 'number') throw this.#cursor.unexpectedError(member);
         this.#cursor.skip(1);
         if (this.#cursor.is('(')) object = { kind: 'call', object, name: member.text, args: this.#args(), nullSafe, at };
         else object = { kind: 'dot', object, name: member.text, nullSafe, at };

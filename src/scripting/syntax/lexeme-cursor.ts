@@ -26,7 +26,7 @@ export class LexemeCursor {
   /** Consumes the next lexeme. @throws ApiError script_exception: it is not a lexeme */
   take(): Lexeme {
     const lexeme = this.peek();
-    if (lexeme.kind === 'error') throw this.unexpected(lexeme);
+    if (lexeme.kind === 'error') throw this.unexpectedError(lexeme);
     this.#next++;
     return lexeme;
   }
@@ -45,28 +45,28 @@ export class LexemeCursor {
 
   /** @throws ApiError script_exception: the next lexeme is not `text` */
   expect(text: string): void {
-    if (!this.accept(text)) throw this.mismatch(this.peek(), `'${text}'`);
+    if (!this.accept(text)) throw this.mismatchError(this.peek(), `'${text}'`);
   }
 
   /** Consumes what ends the expression before it, for which the grammar has several alternatives. @throws ApiError script_exception */
   close(text: string): void {
-    if (!this.accept(text)) throw this.unexpected(this.peek());
+    if (!this.accept(text)) throw this.unexpectedError(this.peek());
   }
 
   /** The error of a lexeme where only certain ones are possible. @param expected  as the grammar writes them */
-  mismatch(lexeme: Lexeme, expected: string): ApiError {
-    if (lexeme.kind === 'error') return this.unexpected(lexeme);
+  mismatchError(lexeme: Lexeme, expected: string): ApiError {
+    if (lexeme.kind === 'error') return this.unexpectedError(lexeme);
     return this.errorAt(lexeme.at, `unexpected token ['${lexeme.text}'] was expecting one of [${expected}].`);
   }
 
   /** The error of a lexeme where no expression or statement can continue. */
-  unexpected(lexeme: Lexeme): ApiError {
-    if (lexeme.kind === 'error') return this.#badCharacter(lexeme);
+  unexpectedError(lexeme: Lexeme): ApiError {
+    if (lexeme.kind === 'error') return this.#badCharacterError(lexeme);
     const reason = lexeme.kind === 'end' ? 'unexpected end of script.' : `invalid sequence of tokens near ['${lexeme.text}'].`;
     return scriptError(this.#source, lexeme.at, reason, undefined, new ApiError('no_viable_alt_exception', 400, null));
   }
 
-  #badCharacter({ text, at }: Lexeme): ApiError {
+  #badCharacterError({ text, at }: Lexeme): ApiError {
     const quote = text[0];
     const escape = /\\[\s\S]$/.test(text)
       ? ` The only valid escape sequences in strings starting with [${quote}] are [\\\\] and [\\${quote}].`

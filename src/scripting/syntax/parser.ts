@@ -34,7 +34,7 @@ export class Parser {
     const body: Statement[] = [];
     while (this.#cursor.peek().kind !== 'end') {
       if (body.length + functions.length > 0 && !startsStatement(this.#cursor.peek()))
-        throw this.#cursor.mismatch(this.#cursor.peek(), '<EOF>');
+        throw this.#cursor.mismatchError(this.#cursor.peek(), '<EOF>');
       body.push(this.#statement());
     }
     return { functions, body: { kind: 'block', body, at: 0 } };
@@ -55,9 +55,9 @@ export class Parser {
     while (!this.#cursor.accept(')')) {
       const type = this.#expressions.type();
       params.push({ type, name: this.#expressions.name() });
-      if (!this.#cursor.is(')') && !this.#cursor.accept(',')) throw this.#cursor.mismatch(this.#cursor.peek(), "')'");
+      if (!this.#cursor.is(')') && !this.#cursor.accept(',')) throw this.#cursor.mismatchError(this.#cursor.peek(), "')'");
     }
-    if (!this.#cursor.is('{')) throw this.#cursor.mismatch(this.#cursor.peek(), "'{'");
+    if (!this.#cursor.is('{')) throw this.#cursor.mismatchError(this.#cursor.peek(), "'{'");
     return { name, returns, params, body: this.#block(), at };
   }
 
@@ -66,7 +66,7 @@ export class Parser {
     this.#cursor.expect('{');
     const body: Statement[] = [];
     while (!this.#cursor.accept('}')) {
-      if (this.#cursor.peek().kind === 'end') throw this.#cursor.unexpected(this.#cursor.peek());
+      if (this.#cursor.peek().kind === 'end') throw this.#cursor.unexpectedError(this.#cursor.peek());
       body.push(this.#statement(true));
     }
     return { kind: 'block', body, at };
@@ -109,16 +109,16 @@ export class Parser {
     }
     const statement = this.#delimited(at, text);
     if (!(inBlock && this.#cursor.is('}')) && this.#cursor.peek().kind !== 'end' && !this.#cursor.accept(';'))
-      throw this.#undelimited(statement, inBlock);
+      throw this.#undelimitedError(statement, inBlock);
     return statement;
   }
 
   /** The error of a lexeme after a statement. Where the grammar has looked further ahead, it says only that nothing matches. */
-  #undelimited(statement: Statement, inBlock: boolean): ApiError {
+  #undelimitedError(statement: Statement, inBlock: boolean): ApiError {
     const isBare = statement.kind === 'declarations' && statement.list.at(-1)?.kind === 'declare' && this.#endsInName;
     const isFunction = statement.kind === 'expression' && (this.#cursor.is('->') || this.#cursor.is('::'));
-    if (inBlock || isBare || isFunction) return this.#cursor.unexpected(this.#cursor.peek());
-    return this.#cursor.mismatch(this.#cursor.peek(), END);
+    if (inBlock || isBare || isFunction) return this.#cursor.unexpectedError(this.#cursor.peek());
+    return this.#cursor.mismatchError(this.#cursor.peek(), END);
   }
 
   /** A statement that a semicolon ends. */
@@ -169,7 +169,7 @@ export class Parser {
       this.#cursor.expect(')');
       catches.push({ type, name, body: this.#emptyAsNull(this.#block()), at: start });
     }
-    if (!catches.length) throw this.#cursor.mismatch(this.#cursor.peek(), "'catch'");
+    if (!catches.length) throw this.#cursor.mismatchError(this.#cursor.peek(), "'catch'");
     return { kind: 'try', body, catches, at };
   }
 

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors/api-error.ts';
 /** Characters before and after the place of a compile error that are shown. */
 const SHOWN = 25;
 
-function placed(kind: string, source: string, place: Place, cause: ApiError, more: Record<string, unknown>): ApiError {
+function placedError(kind: string, source: string, place: Place, cause: ApiError, more: Record<string, unknown>): ApiError {
   const { at, start, end, isCut } = place;
   const before = isCut && start > 0 ? '... ' : '';
   const after = isCut && end < source.length ? ' ...' : '';
@@ -34,7 +34,7 @@ export function scriptError(
 ): ApiError {
   const start = Math.max(0, at - SHOWN);
   const end = Math.min(source.length, at + SHOWN);
-  return placed('compile error', source, { at, start, end, isCut: true }, new ApiError(type, 400, reason, { causedBy: cause }), {});
+  return placedError('compile error', source, { at, start, end, isCut: true }, new ApiError(type, 400, reason, { causedBy: cause }), {});
 }
 
 /** A compile error without a place. */
@@ -59,5 +59,5 @@ export function runtimeError(
 ): ApiError {
   const start = statements.findLast((offset) => offset <= at) ?? 0;
   const end = statements.find((offset) => offset > start) ?? source.length;
-  return placed('runtime error', source, { at, start, end, isCut: false }, cause, more);
+  return placedError('runtime error', source, { at, start, end, isCut: false }, cause, more);
 }

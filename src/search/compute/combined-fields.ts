@@ -62,7 +62,7 @@ export function scoreCombined(
   const docs = Uint32Array.from(freqs.keys()).sort();
   const present = fields.filter(({ field }) => segment.postings(field));
   const withNorms = present.filter(({ field }) => segment.postings(field)?.hasNorms);
-  if (withNorms.length > 0 && withNorms.length < present.length) throw mixedNorms();
+  if (withNorms.length > 0 && withNorms.length < present.length) throw mixedNormsError();
   const scores = Float32Array.from(docs, (docId) => {
     let length = 0;
     for (const { field, weight: fieldWeight } of withNorms)
@@ -74,7 +74,7 @@ export function scoreCombined(
   return docs.length === 0 ? { op: 'matchNone' } : { op: 'docs', docs, scores };
 }
 
-function mixedNorms(): ApiError {
+function mixedNormsError(): ApiError {
   return illegalArgumentError(
     'CombinedFieldQuery requires norms to be consistent across fields: some fields cannot  have norms enabled, while others have norms disabled',
   );

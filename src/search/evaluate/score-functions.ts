@@ -12,7 +12,7 @@ import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { parseDistance, parseGeoPoint } from '../../query/geo/geo-point.ts';
 import type { Modifier, ScoreFunction } from '../../query/scores/score-function.ts';
 import type { DocFunction } from '../index-query/index-query.ts';
-import { fieldOf, type RewriteContext, refuse } from '../shard/rewrite-context.ts';
+import { fieldOf, type RewriteContext, rewriteError } from '../shard/rewrite-context.ts';
 import { curveOf, distanceMeters, murmur32 } from './score-math.ts';
 import { scoreScript } from './score-script.ts';
 
@@ -131,7 +131,7 @@ function measure(spec: DecaySpec, type: FieldType, context: RewriteContext): Mea
   if (type.family !== 'numeric' || type.typeName === 'scaled_float') {
     const reason = `field [${spec.field}] is of type [${type.typeName}], but only numeric types are supported.`;
     throw context.dialect.decayFieldError === 'query_shard_exception'
-      ? refuse(context, `failed to create query: ${reason}`, illegalArgumentError(reason))
+      ? rewriteError(context, `failed to create query: ${reason}`, illegalArgumentError(reason))
       : parsingError(reason);
   }
   if (spec.origin === null || spec.scale === null) throw parseFailureError('both [scale] and [origin] must be set for numeric fields.');

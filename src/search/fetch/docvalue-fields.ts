@@ -9,7 +9,7 @@ import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { formatRuntime } from '../evaluate/runtime-field.ts';
 import { SegmentDocument } from '../evaluate/script-doc.ts';
 import type { FieldRequest } from '../request/request-parts.ts';
-import { notSortable } from '../run/sort-keys.ts';
+import { notSortableError } from '../run/sort-keys.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 
 /** Adds the values of each requested field that has any. @throws ApiError illegal_argument_exception: the field has no doc values */
@@ -29,8 +29,8 @@ export function docvalueFields(
     for (const name of isPattern ? shard.mapping.matchFields(pattern) : [pattern]) {
       const type = shard.mapping.field(name);
       if (!type || (isPattern && !type.isAggregatable)) continue;
-      if (type.typeName === 'dense_vector') throw noVectors(type);
-      if (!type.isAggregatable && type.family !== 'binary') throw notSortable(type);
+      if (type.typeName === 'dense_vector') throw noVectorsError(type);
+      if (!type.isAggregatable && type.family !== 'binary') throw notSortableError(type);
       if (type.family === 'range' || type.family === 'histogram') {
         if (isPattern) continue;
         throw illegalArgumentError(
@@ -47,7 +47,7 @@ export function docvalueFields(
   }
 }
 
-function noVectors({ name }: FieldType): ApiError {
+function noVectorsError({ name }: FieldType): ApiError {
   return illegalArgumentError(`Field [${name}] of type [dense_vector] doesn't support docvalue_fields or aggregations`);
 }
 

@@ -37,11 +37,11 @@ const known = new WeakMap<Query, readonly InnerHits[]>();
 export function innerHitsOf({ query, postFilter }: Pick<SearchRequest, 'query' | 'postFilter'>): readonly InnerHits[] {
   const ofQuery = definitionsIn(query);
   const ofFilter = definitionsIn(postFilter);
-  for (const { name } of ofFilter) if (ofQuery.some((other) => other.name === name)) throw sameName(name);
+  for (const { name } of ofFilter) if (ofQuery.some((other) => other.name === name)) throw duplicateNameError(name);
   return ofFilter.length === 0 ? ofQuery : [...ofQuery, ...ofFilter];
 }
 
-function sameName(name: string): Error {
+function duplicateNameError(name: string): Error {
   return illegalArgumentError(`[inner_hits] already contains an entry for key [${name}]`);
 }
 
@@ -63,7 +63,7 @@ function collect(query: Query): readonly InnerHits[] {
         if (inner.innerHits) {
           const { name, ignore_unmapped: _ignored, ...body } = inner.innerHits as MutableJsonObject;
           const key = typeof name === 'string' ? name : inner.kind === 'nested' ? inner.path : inner.type;
-          if (found.has(key)) throw sameName(key);
+          if (found.has(key)) throw duplicateNameError(key);
           found.set(key, {
             name: key,
             query: inner,

@@ -5,7 +5,7 @@ import type { ParentIdQuery } from '../../query/leaf-query.ts';
 import type { RelatedQuery } from '../../query/query.ts';
 import { bool, type IndexQuery, none } from '../index-query/index-query.ts';
 import { termOfText } from '../index-query/term.ts';
-import { type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
+import { type RewriteContext, requireExpensive, rewriteError } from '../shard/rewrite-context.ts';
 
 /** A parent type of a join field and its child types. */
 interface Relation {
@@ -57,9 +57,12 @@ function relationFor(query: RelatedQuery | ParentIdQuery, context: RewriteContex
   const isParent = query.kind === 'has_parent';
   const relation = relations.find(({ parent, children }) => (isParent ? parent === query.type : children.includes(query.type)));
   if (relation || query.ignoreUnmapped) return relation ?? null;
-  if (query.kind === 'parent_id') throw refuse(context, `[parent_id] no relation found for child [${query.type}]`);
-  if (!field) throw refuse(context, `[${query.kind}] no join field has been configured`);
-  throw refuse(context, `[${query.kind}] join field [${field.name}] doesn't hold [${query.type}] as a ${isParent ? 'parent' : 'child'}`);
+  if (query.kind === 'parent_id') throw rewriteError(context, `[parent_id] no relation found for child [${query.type}]`);
+  if (!field) throw rewriteError(context, `[${query.kind}] no join field has been configured`);
+  throw rewriteError(
+    context,
+    `[${query.kind}] join field [${field.name}] doesn't hold [${query.type}] as a ${isParent ? 'parent' : 'child'}`,
+  );
 }
 
 /** @throws ApiError query_shard_exception: no relation has this child type */

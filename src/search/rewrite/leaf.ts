@@ -13,7 +13,7 @@ import type { ScriptSpec } from '../../scripting/script-spec.ts';
 import { runDocScript } from '../evaluate/script-doc.ts';
 import { ALL, bool, constant, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';
 import { afterPrefix, type Bytes, compareBytes, type Term, termOfBytes, termOfText } from '../index-query/term.ts';
-import { fieldOf, type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
+import { fieldOf, type RewriteContext, requireExpensive, rewriteError } from '../shard/rewrite-context.ts';
 import { rangeFieldQuery } from './range-field.ts';
 import { CONSTANT } from './rewrite-method.ts';
 
@@ -55,17 +55,20 @@ export function termQuery(field: FieldType, value: unknown, context: RewriteCont
   if (field.name === '_id') return constant(rewriteIds([String(value)], context));
   if (field.name === '_index') return String(value) === context.index ? constant(ALL) : none('the index has another name');
   if (field.typeName === 'percolator')
-    throw refuse(context, 'Percolator fields are not searchable directly, use a percolate query instead');
+    throw rewriteError(context, 'Percolator fields are not searchable directly, use a percolate query instead');
   switch (field.family) {
     case 'geo_point':
     case 'shape':
-      throw refuse(context, `Geometry fields do not support exact searching, use dedicated geometry queries instead: [${field.name}]`);
+      throw rewriteError(
+        context,
+        `Geometry fields do not support exact searching, use dedicated geometry queries instead: [${field.name}]`,
+      );
     case 'object':
     case 'nested':
     case 'binary':
-      throw refuse(context, `Field [${field.name}] of type [${field.typeName}] does not support exact searching`);
+      throw rewriteError(context, `Field [${field.name}] of type [${field.typeName}] does not support exact searching`);
     case 'histogram':
-      throw refuse(context, `[histogram] field do not support searching, use dedicated aggregations instead: [${field.name}]`);
+      throw rewriteError(context, `[histogram] field do not support searching, use dedicated aggregations instead: [${field.name}]`);
     case 'range':
       return constant(rangeFieldQuery(field, { from: value, to: value }, 'intersects', context));
     default:
@@ -162,8 +165,8 @@ export function rewriteTermsSet(query: TermsSetQuery, context: RewriteContext): 
   }
   if (minimumField === null) throw noMinimumError();
   const minimum = fieldOf(context, minimumField);
-  if (!minimum) throw refuse(context, `failed to find minimum_should_match field [${minimumField}]`);
-  if (minimum.family !== 'numeric') throw refuse(context, `minimum_should_match field [${query.minimumField}] is not numeric`);
+  if (!minimum) throw rewriteError(context, `failed to find minimum_should_match field [${minimumField}]`);
+  if (minimum.family !== 'numeric') throw rewriteError(context, `minimum_should_match field [${query.minimumField}] is not numeric`);
   return { op: 'termsSet', clauses, minimum: { by: 'field', field: minimum.spec.name, isF64: minimum.spec.column === 'f64' } };
 }
 
@@ -246,7 +249,7 @@ export function rewriteExists(name: string, context: RewriteContext): IndexQuery
 }
 
 function existsLeaf(field: FieldType, context: RewriteContext): IndexQuery {
-  if (field.name === '_source') throw refuse(context, 'The _source field is not searchable');
+  if (field.name === '_source') throw rewriteError(context, 'The _source field is not searchable');
   if (field.typeName === 'rank_features') throw illegalArgumentError('[rank_features] fields do not support [exists] queries');
   // Every document has a value in these fields.
   if (['_id', '_index', '_seq_no', '_version'].includes(field.name)) return ALL;

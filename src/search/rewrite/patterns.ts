@@ -12,7 +12,7 @@ import type { RewriteMethod, TermPattern } from '../index-query/pattern-query.ts
 import { afterPrefix, type Bytes, termOfBytes, termOfText } from '../index-query/term.ts';
 import { fuzzyMatcher } from '../matchers/edit-distance.ts';
 import { wildcardMatcher } from '../matchers/wildcard.ts';
-import { fieldOf, type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
+import { fieldOf, type RewriteContext, requireExpensive, rewriteError } from '../shard/rewrite-context.ts';
 import { bySimilarity, hasColumn, isTextual, requireSearchable, termQuery, unmapped } from './leaf.ts';
 import { CONSTANT, parseRewriteMethod } from './rewrite-method.ts';
 import { isPrefixField, typedPrefix } from './text/typed-fields.ts';
@@ -60,7 +60,10 @@ export function rewriteTerm(query: TermQuery, context: RewriteContext): IndexQue
   if (!field) return unmapped(query.field);
   if (!query.caseInsensitive) return termQuery(field, query.value, context);
   if (field.family !== 'keyword' && field.family !== 'text') {
-    throw refuse(context, `[${field.name}] field which is of type [${field.typeName}], does not support case insensitive term queries`);
+    throw rewriteError(
+      context,
+      `[${field.name}] field which is of type [${field.typeName}], does not support case insensitive term queries`,
+    );
   }
   const key = field.keyPrefix ? decoder.decode(field.keyPrefix) : '';
   const matcher = wildcardMatcher((key + String(query.value)).replace(/[\\*?]/g, '\\$&'), true);
@@ -131,7 +134,7 @@ export function patternOnField(
   options: PatternOptions,
 ): IndexQuery {
   if (!isTextual(field)) {
-    throw refuse(
+    throw rewriteError(
       context,
       `Can only use ${MULTI_TERM_NAMES[kind]} queries on keyword${kind === 'prefix' || kind === 'wildcard' ? ', text and wildcard fields' : ' and text fields'} - not on [${field.name}] which is of type [${field.typeName}]`,
     );

@@ -15,7 +15,7 @@ import { type Term, termOfText } from '../index-query/term.ts';
 import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';
 import { rewriteRange, termQuery, unmapped } from './leaf.ts';
 import { fuzzyOnField, patternOnField, rewriteFuzzy, rewritePattern } from './patterns.ts';
-import { noPositions } from './text/text-query-builder.ts';
+import { noPositionsError } from './text/text-query-builder.ts';
 import { finiteStrings, isGraph } from './text/token-graph.ts';
 
 const CONSTANT = { kind: 'constant' } as const;
@@ -168,7 +168,7 @@ function textField(name: string, context: RewriteContext): FieldType {
   if (field.family !== 'text')
     throw illegalArgumentError(`Can only use interval queries on text fields - not on [${name}] which is of type [${field.typeName}]`);
   if (field.spec.postings !== 'positions' && field.spec.postings !== 'offsets')
-    throw illegalArgumentError(`Cannot create intervals over field [${name}] with no positions indexed`, noPositions(name));
+    throw illegalArgumentError(`Cannot create intervals over field [${name}] with no positions indexed`, noPositionsError(name));
   return field;
 }
 

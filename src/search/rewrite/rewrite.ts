@@ -7,7 +7,7 @@ import type { BoolQuery, KnnQuery, NestedQuery, Query } from '../../query/query.
 import { calculateMinimumShouldMatch } from '../../query/text/minimum-should-match.ts';
 import { docFunction } from '../evaluate/score-functions.ts';
 import { ALL, applyMinimumShouldMatch, bool, constant, disMax, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';
-import { type RewriteContext, refuse, requireExpensive } from '../shard/rewrite-context.ts';
+import { type RewriteContext, requireExpensive, rewriteError } from '../shard/rewrite-context.ts';
 import { checkClauseCount, checkNestedClauses, fixNegative } from './clauses.ts';
 import { rewriteGeo } from './geo/geo.ts';
 import { rewriteGeoShape } from './geo/shape.ts';
@@ -196,8 +196,9 @@ function rewriteNested(query: NestedQuery, context: RewriteContext): IndexQuery 
   requireExpensive(context, '[joining] queries');
   if (!context.mapping.isNested(query.path)) {
     if (query.ignoreUnmapped) return none('nested path is not mapped');
-    if (!context.mapping.isObject(query.path)) throw refuse(context, `[nested] failed to find nested object under path [${query.path}]`);
-    throw refuse(context, `[nested] nested object under path [${query.path}] is not of nested type`);
+    if (!context.mapping.isObject(query.path))
+      throw rewriteError(context, `[nested] failed to find nested object under path [${query.path}]`);
+    throw rewriteError(context, `[nested] nested object under path [${query.path}] is not of nested type`);
   }
   const inner = rewriteAny(query.query, { ...context, nestedPath: query.path });
   return { op: 'nested', path: query.path, parentPath: context.nestedPath, query: inner, scoreMode: query.scoreMode };

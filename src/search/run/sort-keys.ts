@@ -10,7 +10,7 @@ import { RuntimeColumns } from '../compute/scripted-segment.ts';
 import { keyOf } from '../index-query/term.ts';
 import type { SortSpec } from '../request/sort-request.ts';
 import { rewriteQuery } from '../rewrite/rewrite.ts';
-import { type RewriteContext, refuse } from '../shard/rewrite-context.ts';
+import { type RewriteContext, rewriteError } from '../shard/rewrite-context.ts';
 import { idSort, scriptSort } from './computed-sort.ts';
 import type { ResolvedSort } from './resolved-sort.ts';
 import { type FieldSpecOf, numericCodec, ordinalsCodec, readNumber } from './sort-codecs.ts';
@@ -85,7 +85,7 @@ function missingColumn(descending: boolean): SortKey {
 function geoSort(spec: GeoSpecOf, context: RewriteContext): ResolvedSort {
   const field = context.mapping.field(spec.field);
   if (!field && !spec.ignoreUnmapped) throw illegalArgumentError(`failed to find mapper for [${spec.field}] for geo distance based sort`);
-  if (field && field.family !== 'geo_point') throw refuse(context, `field [${spec.field}] is not a geo_point field`);
+  if (field && field.family !== 'geo_point') throw rewriteError(context, `field [${spec.field}] is not a geo_point field`);
   const mode = spec.mode ?? (spec.descending ? 'max' : 'min');
   return {
     descending: spec.descending,
@@ -115,16 +115,16 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
     throw illegalArgumentError("can't sort on geo_point field without using specific sorting feature, like geo_distance");
   }
   if (field.family === 'histogram') throw illegalArgumentError(`can't sort on the [${field.typeName}] field`);
-  if (!field.isAggregatable) throw notSortable(field);
+  if (!field.isAggregatable) throw notSortableError(field);
   if (context.dialect.needsNestedSorts && field.nestedPath !== null && !spec.nested && context.nestedPath === null)
-    throw refuse(context, `it is mandatory to set the [nested] context on the nested sort field: [${field.name}].`);
+    throw rewriteError(context, `it is mandatory to set the [nested] context on the nested sort field: [${field.name}].`);
   const isOrdinals = field.spec.column === 'ordinals';
   const mode = spec.mode ?? (spec.descending ? 'max' : 'min');
   if (isOrdinals && (mode === 'sum' || mode === 'avg' || mode === 'median')) {
-    throw refuse(context, 'we only support AVG, MEDIAN and SUM on number based fields');
+    throw rewriteError(context, 'we only support AVG, MEDIAN and SUM on number based fields');
   }
   if (isOrdinals && spec.numericType !== null)
-    throw refuse(context, `[numeric_type] option cannot be set on a non-numeric field, got ${field.typeName}`);
+    throw rewriteError(context, `[numeric_type] option cannot be set on a non-numeric field, got ${field.typeName}`);
   if (spec.nested && mode === 'median') throw illegalArgumentError('Unsupported sort mode: MEDIAN');
   const nestedFilter = spec.nested?.filter ? rewriteQuery(spec.nested.filter, { ...context, nestedPath: spec.nested.path }) : null;
   const codec = isOrdinals ? ordinalsCodec(field, spec) : numericCodec(field, spec, context.dialect);
@@ -162,13 +162,13 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
 
 /** The field in place of one that is not mapped. @throws ApiError: the sort has no `unmapped_type`, or an unknown one */
 function unmappedField({ field, unmappedType }: FieldSpecOf, context: RewriteContext): FieldType {
-  if (unmappedType === null) throw refuse(context, `No mapping found for [${field}] in order to sort on`);
+  if (unmappedType === null) throw rewriteError(context, `No mapping found for [${field}] in order to sort on`);
   const type = context.mapping.anonymousField(unmappedType);
   if (type === null) throw illegalArgumentError(`No mapper found for type [${unmappedType}]`);
   return type;
 }
 
-export function notSortable(field: FieldType): ApiError {
+export function notSortableError(field: FieldType): ApiError {
   if (field.family === 'text') {
     return illegalArgumentError(
       'Text fields are not optimised for operations that require per-document field data like aggregations and sorting, so these operations ' +

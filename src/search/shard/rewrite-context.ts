@@ -61,7 +61,7 @@ export function fieldOf(context: RewriteContext, name: string): FieldType | null
 }
 
 /** An error caused by the fields of this index. */
-export function refuse(context: RewriteContext, reason: string, cause: ApiError | null = null): ApiError {
+export function rewriteError(context: RewriteContext, reason: string, cause: ApiError | null = null): ApiError {
   return queryShardError(context.index, reason, cause);
 }
 

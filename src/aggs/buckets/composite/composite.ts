@@ -6,7 +6,7 @@ import { present } from '../../../common/present.ts';
 import type { Dialect } from '../../../compat/dialect.ts';
 import { asCause } from '../../../errors/api-error.ts';
 import type { AggNode } from '../../../plan/agg-plan.ts';
-import { illegalArgumentError, parsingError, unsupported, xContentError } from '../../errors.ts';
+import { illegalArgumentError, parsingError, unsupportedError, xContentError } from '../../errors.ts';
 import { geotileKey } from '../../geo.ts';
 import { Params } from '../../params.ts';
 import { runParentPipelines } from '../../pipelines/run.ts';
@@ -15,7 +15,7 @@ import { BucketsOut, type OutBucket } from '../../reduce/out.ts';
 import { bindSource, doubleOf, millisecondsOf, parseSource, type SourceParams, type ValuesSource } from '../../source.ts';
 import type { AggSpec, AggType, Slice } from '../../types.ts';
 import { tilePrecision } from '../geo-grids.ts';
-import { noInterval, parseRounding, refusePlainInterval } from '../histograms/date-histogram.ts';
+import { noIntervalError, parseRounding, refusePlainInterval } from '../histograms/date-histogram.ts';
 import { flattenChain, planChain } from '../terms/chain.ts';
 import { compareKeys, TermKeys } from '../terms/terms-keys.ts';
 import { type SegmentSource, type SourceShape, segmentSource } from './composite-source.ts';
@@ -53,9 +53,9 @@ function parseSourceEntry(entry: unknown, { refusesPlainInterval }: Dialect): Co
   if (kind === 'histogram' && interval <= 0) throw illegalArgumentError(`[interval] must be greater than 0 for [histogram] source`);
   if (kind === 'date_histogram' && refusesPlainInterval) refusePlainInterval(p);
   const rounding = kind === 'date_histogram' ? parseRounding(p, source.timeZone, name) : null;
-  if (kind === 'date_histogram' && rounding === null) throw noInterval();
+  if (kind === 'date_histogram' && rounding === null) throw noIntervalError();
   const precision = kind === 'geotile_grid' ? tilePrecision(p) : 0;
-  if (p.has('bounds')) throw unsupported('[bounds] of a composite source');
+  if (p.has('bounds')) throw unsupportedError('[bounds] of a composite source');
   p.done();
   const missingOrder = missing === 'first' ? -1 : missing === 'last' ? 1 : order === 'asc' ? -1 : 1;
   return {
@@ -80,7 +80,7 @@ export const compositeType: AggType = {
     const list = p.list('sources');
     p.done();
     if (!list) throw illegalArgumentError('Required [sources]');
-    if (size <= 0) throw p.refuse('size', `[size] must be greater than 0. Found [${size}]`);
+    if (size <= 0) throw p.refusalError('size', `[size] must be greater than 0. Found [${size}]`);
     let sources: CompositeSource[];
     try {
       sources = list.map((entry) => parseSourceEntry(entry, dialect));

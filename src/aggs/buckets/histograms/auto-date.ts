@@ -73,7 +73,8 @@ export const autoDateHistogramType: AggType = {
     const minimum = p.string('minimum_interval');
     p.done();
     const firstStep = minimum === null ? 0 : STEPS.findIndex((step) => step.unit === minimum);
-    if (firstStep < 0) throw p.refuse('minimum_interval', 'minimum_interval must be one of [[second, hour, minute, year, month, day]]');
+    if (firstStep < 0)
+      throw p.refusalError('minimum_interval', 'minimum_interval must be one of [[second, hour, minute, year, month, day]]');
     let zone = UTC;
     try {
       if (source.timeZone !== null) zone = timeZone(source.timeZone);

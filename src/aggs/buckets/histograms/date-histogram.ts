@@ -27,13 +27,13 @@ export function parseRounding(p: Params, zoneId: string | null, name: string): R
   const fixed = p.string('fixed_interval');
   const old = p.string('interval');
   if (calendar !== null && fixed !== null)
-    throw p.refuse('fixed_interval', 'Cannot use [fixed_interval] with [calendar_interval] configuration option.');
+    throw p.refusalError('fixed_interval', 'Cannot use [fixed_interval] with [calendar_interval] configuration option.');
   if (old !== null && (calendar ?? fixed) !== null)
-    throw p.refuse('interval', 'Cannot use [interval] with [fixed_interval] or [calendar_interval] configuration options.');
+    throw p.refusalError('interval', 'Cannot use [interval] with [fixed_interval] or [calendar_interval] configuration options.');
   const offsetText = p.string('offset');
   const offset = offsetText === null ? 0 : timeValue(offsetText);
   if (offset === null) {
-    throw p.refuse(
+    throw p.refusalError(
       'offset',
       `failed to parse setting [DateHistogramAggregationBuilder.parseOffset] with value [${offsetText}] as a time value: unit is missing or unrecognized`,
     );
@@ -46,24 +46,24 @@ export function parseRounding(p: Params, zoneId: string | null, name: string): R
   }
   const unit = calendarUnit(calendar ?? old ?? '');
   if (calendar !== null && unit === null) {
-    throw p.refuse('calendar_interval', `The supplied interval [${calendar}] could not be parsed as a calendar interval.`);
+    throw p.refusalError('calendar_interval', `The supplied interval [${calendar}] could not be parsed as a calendar interval.`);
   }
   if (unit !== null) return calendarRounding(unit, zone, offset);
   const text = fixed ?? old;
   if (text === null) return null;
   const interval = /^\d+(ms|[smhd])$/.test(text) ? timeValue(text) : null;
   if (interval === null) {
-    throw p.refuse(
+    throw p.refusalError(
       'fixed_interval',
       `failed to parse setting [date_histogram.fixedInterval] with value [${text}] as a time value: unit is missing or unrecognized`,
     );
   }
-  if (interval < 1) throw p.refuse('fixed_interval', `Zero or negative time interval not supported in [${name}]`);
+  if (interval < 1) throw p.refusalError('fixed_interval', `Zero or negative time interval not supported in [${name}]`);
   return intervalRounding(interval, zone, offset);
 }
 
 /** The error for a date_histogram without an interval. */
-export function noInterval(): Error {
+export function noIntervalError(): Error {
   return illegalArgumentError('Invalid interval specified, must be non-null and non-empty');
 }
 
@@ -103,7 +103,7 @@ export const dateHistogramType: AggType = {
     const common = parseCommon(p, name);
     const rounding = parseRounding(p, common.source.timeZone, name);
     p.done();
-    const refusal = rounding === null ? noInterval() : null;
+    const refusal = rounding === null ? noIntervalError() : null;
     return { ...common, interval: 0, offset: 0, rounding, refusal };
   },
   bind: bindHistogram,

@@ -9,7 +9,7 @@ import { asCause } from '../../../errors/api-error.ts';
 import { standAloneField } from '../../../mapping/stand-alone-field.ts';
 import type { AggNode } from '../../../plan/agg-plan.ts';
 import type { Rounding } from '../../dates/rounding.ts';
-import { illegalArgumentError, tooManyBuckets, xContentError } from '../../errors.ts';
+import { illegalArgumentError, tooManyBucketsError, xContentError } from '../../errors.ts';
 import { formatOf } from '../../metrics/numeric.ts';
 import { isHistogram } from '../../metrics/pre-aggregated.ts';
 import { applyRates, hasRates } from '../../metrics/rate.ts';
@@ -65,7 +65,7 @@ export function parseCommon(p: Params, name: string): Omit<HistogramParams, 'int
   const keyed = p.bool('keyed') ?? false;
   const minDocCount = p.integer('min_doc_count') ?? 0;
   if (minDocCount < 0)
-    throw p.refuse('min_doc_count', `[minDocCount] must be greater than or equal to 0. Found [${minDocCount}] in [${name}]`);
+    throw p.refusalError('min_doc_count', `[minDocCount] must be greater than or equal to 0. Found [${minDocCount}] in [${name}]`);
   let order: readonly OrderPart[];
   try {
     order = parseOrder(p.take('order'), BY_KEY);
@@ -154,7 +154,7 @@ export const histogramType: AggType = {
   parse(name, typeName, body, ctx): HistogramParams {
     const p = new Params(typeName, body);
     const interval = p.number('interval');
-    if (interval !== null && interval <= 0) throw p.refuse('interval', `[interval] must be >0 for histogram aggregation [${name}]`);
+    if (interval !== null && interval <= 0) throw p.refusalError('interval', `[interval] must be >0 for histogram aggregation [${name}]`);
     const offset = p.number('offset') ?? 0;
     const common = parseCommon(p, name);
     if (ctx.dialect.checksAggregationsEarly) {
@@ -307,12 +307,12 @@ function withEmpty(
   if (extend && Number.isFinite(extend.max)) last = Math.max(last, grid.keyFor(extend.max));
   if (first > last || !Number.isFinite(first) || !Number.isFinite(last)) return [];
   const expected = grid.spread(first, last);
-  if (expected > ctx.maxBuckets) throw tooManyBuckets(ctx.maxBuckets, Math.round(expected));
+  if (expected > ctx.maxBuckets) throw tooManyBucketsError(ctx.maxBuckets, Math.round(expected));
   const buckets: OutBucket[] = [];
   let at = 0;
   for (let key = first; key <= last; key = grid.next(key)) {
     if ((buckets.length & BUCKETS_PER_CHECK_MASK) === 0) checkTurn();
-    if (buckets.length > ctx.maxBuckets) throw tooManyBuckets(ctx.maxBuckets, buckets.length);
+    if (buckets.length > ctx.maxBuckets) throw tooManyBucketsError(ctx.maxBuckets, buckets.length);
     if (at < found.length && found[at].key === key) buckets.push(make(key, found[at++].id));
     else buckets.push(make(key, -1));
     // A key that `next` skips (shortened intervals) keeps its bucket.

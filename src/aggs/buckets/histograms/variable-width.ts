@@ -138,10 +138,10 @@ export const variableWidthHistogramType: AggType = {
     const shardSize = p.integer('shard_size');
     const initialBuffer = p.integer('initial_buffer');
     p.done();
-    if (buckets <= 0) throw p.refuse('buckets', `[buckets] must be greater than 0 for [${name}]`);
-    if (shardSize !== null && shardSize <= 1) throw p.refuse('shard_size', `[shard_size] must be greater than 1 for [${name}]`);
+    if (buckets <= 0) throw p.refusalError('buckets', `[buckets] must be greater than 0 for [${name}]`);
+    if (shardSize !== null && shardSize <= 1) throw p.refusalError('shard_size', `[shard_size] must be greater than 1 for [${name}]`);
     if (initialBuffer !== null && initialBuffer <= 0)
-      throw p.refuse('initial_buffer', `[initial_buffer] must be greater than 0 for [${name}]`);
+      throw p.refusalError('initial_buffer', `[initial_buffer] must be greater than 0 for [${name}]`);
     return { source, buckets };
   },
   bind: (spec, ctx): ValuesSource =>

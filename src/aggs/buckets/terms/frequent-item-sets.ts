@@ -55,9 +55,9 @@ export const frequentItemSetsType: AggType = {
     p.string('execution_hint');
     p.done();
     if (list.length === 0) throw illegalArgumentError('Required [fields]');
-    if (list.length > MAX_FIELDS) throw p.refuse('fields', `[fields] must have at most ${MAX_FIELDS} elements, got ${list.length}`);
+    if (list.length > MAX_FIELDS) throw p.refusalError('fields', `[fields] must have at most ${MAX_FIELDS} elements, got ${list.length}`);
     if (minSupport <= 0 || minSupport > 1)
-      throw p.refuse('minimum_support', `[minimum_support] must be greater than 0 and less or equal to 1. Found [${minSupport}]`);
+      throw p.refusalError('minimum_support', `[minimum_support] must be greater than 0 and less or equal to 1. Found [${minSupport}]`);
     const query = filter === null ? null : ctx.parseQuery(filter);
     return { fields: list.map((entry) => fieldOf(entry, p, ctx)), minSize, minSupport, size, query };
   },

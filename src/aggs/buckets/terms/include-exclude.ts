@@ -53,7 +53,7 @@ function textOrList(p: Params, value: unknown, key: string): string | readonly u
   if (value === undefined) return null;
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((entry) => entry !== null && typeof entry !== 'object')) return value;
-  if (isObject(value)) throw p.wrongType(key, value);
+  if (isObject(value)) throw p.wrongTypeError(key, value);
   throw parsingError(`Unexpected token in [${key}]`);
 }
 

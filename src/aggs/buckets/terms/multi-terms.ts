@@ -4,7 +4,7 @@ import type { MutableJsonObject } from '../../../common/json/json-value.ts';
 import { present } from '../../../common/present.ts';
 import { illegalArgumentError } from '../../../errors/catalog.ts';
 import type { AggNode } from '../../../plan/agg-plan.ts';
-import { unsupported } from '../../errors.ts';
+import { unsupportedError } from '../../errors.ts';
 import { Params } from '../../params.ts';
 import { checkOrderPath, compareFigures, compareOrdered, needsChildren, type OrderPart } from '../../pipelines/bucket-path.ts';
 import { runParentPipelines } from '../../pipelines/run.ts';
@@ -33,7 +33,7 @@ export const multiTermsType: AggType = {
     const p = new Params(typeName, body);
     const list = p.list('terms') ?? [];
     if (list.length < 2) {
-      throw p.refuse(
+      throw p.refusalError(
         'terms',
         `multi term aggregation must has at least 2 terms. Found [${list.length}] in [${name}] Use terms aggregation for single term aggregation`,
       );
@@ -51,7 +51,7 @@ export const multiTermsType: AggType = {
     const minDocCount = notNegative(p, name, 'min_doc_count', 'minDocCount') ?? 1;
     // Values of scripts are computed only for the documents of the query.
     if (minDocCount === 0 && terms.some(({ script }) => script !== null)) {
-      throw unsupported('[min_doc_count] of 0 with a script in [multi_terms]');
+      throw unsupportedError('[min_doc_count] of 0 with a script in [multi_terms]');
     }
     notNegative(p, name, 'shard_min_doc_count', 'shardMinDocCount');
     const order = orderOf(p);

@@ -5,7 +5,7 @@ import { asCause } from '../../../errors/api-error.ts';
 import type { AggNode } from '../../../plan/agg-plan.ts';
 import type { PlanNode } from '../../../plan/query-plan.ts';
 import type { SegmentReader } from '../../../plan/segment-reader.ts';
-import { illegalArgumentError, unsupported, xContentError } from '../../errors.ts';
+import { illegalArgumentError, unsupportedError, xContentError } from '../../errors.ts';
 import { Params } from '../../params.ts';
 import { checkOrderPath, needsChildren, type OrderPart, orderPart, parseOrder } from '../../pipelines/bucket-path.ts';
 import { runParentPipelines } from '../../pipelines/run.ts';
@@ -61,10 +61,10 @@ function parseTerms(name: string, typeName: string, body: unknown, ctx: ParseCon
   const showError = p.bool('show_term_doc_count_error') ?? false;
   const mode = p.string('collect_mode');
   if (mode !== null && mode !== 'depth_first' && mode !== 'breadth_first')
-    throw p.refuse('collect_mode', `No [collect_mode] found for value [${mode}]`);
+    throw p.refusalError('collect_mode', `No [collect_mode] found for value [${mode}]`);
   const hint = p.string('execution_hint');
   if (hint !== null && !HINTS.has(hint))
-    throw p.refuse('execution_hint', `Unknown \`execution_hint\`: [${hint}], expected any of [map, global_ordinals]`);
+    throw p.refusalError('execution_hint', `Unknown \`execution_hint\`: [${hint}], expected any of [map, global_ordinals]`);
   p.done();
   return {
     source,
@@ -95,14 +95,15 @@ export function positive(p: Params, name: string, key: string): number | null {
   const value = p.integer(key);
   if (value !== null && value <= 0) {
     const shown = key.replace(/_(\w)/g, (_, c: string) => c.toUpperCase());
-    throw p.refuse(key, `[${shown}] must be greater than 0. Found [${value}] in [${name}]`);
+    throw p.refusalError(key, `[${shown}] must be greater than 0. Found [${value}] in [${name}]`);
   }
   return value;
 }
 
 export function notNegative(p: Params, name: string, key: string, shown: string): number | null {
   const value = p.integer(key);
-  if (value !== null && value < 0) throw p.refuse(key, `[${shown}] must be greater than or equal to 0. Found [${value}] in [${name}]`);
+  if (value !== null && value < 0)
+    throw p.refusalError(key, `[${shown}] must be greater than or equal to 0. Found [${value}] in [${name}]`);
   return value;
 }
 
@@ -143,7 +144,7 @@ function textNode(
   const postings = segment.postings(field);
   if (!postings) return { op: 'filters', filters: [], other: false, children };
   if (postings.termCount * segment.maxDoc > MAX_TEXT_BITS) {
-    throw unsupported(
+    throw unsupportedError(
       `an aggregation over the [${postings.termCount}] terms of the text field [${field}] in [${segment.maxDoc}] documents`,
     );
   }

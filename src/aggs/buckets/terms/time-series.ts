@@ -25,7 +25,7 @@ export const timeSeriesType: AggType = {
     const p = new Params(typeName, body);
     const keyed = p.bool('keyed') ?? false;
     const size = p.integer('size') ?? DEFAULT_SIZE;
-    if (size <= 0) throw p.refuse('size', `[size] must be greater than 0. Found [${size}] in [${name}]`);
+    if (size <= 0) throw p.refusalError('size', `[size] must be greater than 0. Found [${size}] in [${name}]`);
     p.done();
     return { keyed, size };
   },

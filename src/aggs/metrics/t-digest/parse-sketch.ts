@@ -13,7 +13,7 @@ export function parseSketch(p: Params, name: string, fallback: number, allowsZer
   const compression = p.number('compression') ?? fallback;
   if (compression < 0 || (compression === 0 && !allowsZero)) {
     const least = allowsZero ? 'greater than or equal to 0' : 'greater than 0';
-    throw p.refuse('compression', `[compression] must be ${least}. Found [${javaDouble(compression)}] in [${name}]`);
+    throw p.refusalError('compression', `[compression] must be ${least}. Found [${javaDouble(compression)}] in [${name}]`);
   }
   return { compression, isAccurate: accuracyHint(p), isExact: p.bool('exact') ?? false };
 }

@@ -54,7 +54,7 @@ function objectOf({ text, status }: Pick<Answer, 'text' | 'status'>): JsonObject
   return value;
 }
 
-function problemOf(answer: Answer): AcmeError {
+function responseError(answer: Answer): AcmeError {
   let detail = '';
   try {
     const problem = objectOf(answer);
@@ -183,7 +183,7 @@ export class AcmeClient {
       const nonce = answer.headers.get('replay-nonce');
       if (nonce !== null) this.#nonces = [nonce];
       if (answer.status < 300) return answer;
-      if (attempt >= BAD_NONCE_RETRIES || !answer.text.includes('urn:ietf:params:acme:error:badNonce')) throw problemOf(answer);
+      if (attempt >= BAD_NONCE_RETRIES || !answer.text.includes('urn:ietf:params:acme:error:badNonce')) throw responseError(answer);
     }
   }
 

@@ -11,16 +11,16 @@ import type { GeoBoxQuery, GeoDistanceQuery, GeoPolygonQuery } from '../../../qu
 import { runtimeRaw } from '../../evaluate/runtime-field.ts';
 import { SegmentDocument } from '../../evaluate/script-doc.ts';
 import { bool, constant, type IndexQuery, none } from '../../index-query/index-query.ts';
-import { fieldOf, type RewriteContext, refuse } from '../../shard/rewrite-context.ts';
+import { fieldOf, type RewriteContext, rewriteError } from '../../shard/rewrite-context.ts';
 
 export function rewriteGeo(query: GeoDistanceQuery | GeoBoxQuery | GeoPolygonQuery, context: RewriteContext): IndexQuery {
   const field = fieldOf(context, query.field);
   if (!field) {
     if (query.ignoreUnmapped) return none('unmapped field');
-    throw refuse(context, `failed to find geo field [${query.field}]`);
+    throw rewriteError(context, `failed to find geo field [${query.field}]`);
   }
   if (field.family !== 'geo_point') {
-    throw refuse(
+    throw rewriteError(
       context,
       `type [${field.typeName}] for field [${query.field}] is not supported for [${query.kind}] queries. Must be one of [geo_point] or [geo_shape]`,
     );
@@ -28,8 +28,8 @@ export function rewriteGeo(query: GeoDistanceQuery | GeoBoxQuery | GeoPolygonQue
   const name = field.spec.name;
   if (query.kind === 'geo_distance') {
     const { lat, lon } = query.point;
-    if (!(Math.abs(lat) <= 90)) throw badCenter(context, `latitude is invalid: ${javaDouble(lat)}`);
-    if (!(Math.abs(lon) <= 180)) throw badCenter(context, `longitude is invalid: ${javaDouble(lon)}`);
+    if (!(Math.abs(lat) <= 90)) throw badCenterError(context, `latitude is invalid: ${javaDouble(lat)}`);
+    if (!(Math.abs(lon) <= 180)) throw badCenterError(context, `longitude is invalid: ${javaDouble(lon)}`);
     return constant({ op: 'geoDistance', field: name, lat, lon, meters: query.meters });
   }
   if (query.kind === 'geo_bounding_box') {
@@ -80,7 +80,7 @@ export function onGrid<P extends GeoPoint>(point: P, { dialect }: Pick<RewriteCo
   return { ...point, lat, lon };
 }
 
-function badCenter(context: RewriteContext, problem: string): ApiError {
+function badCenterError(context: RewriteContext, problem: string): ApiError {
   const cause = new ApiError('query_validation_exception', 400, `Validation Failed: 1: [geo_distance] center point ${problem};`);
   return queryShardError(context.index, "couldn't validate latitude/ longitude values", cause);
 }

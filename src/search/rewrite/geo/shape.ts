@@ -12,7 +12,7 @@ import { runtimeRaw, runtimeShapes } from '../../evaluate/runtime-field.ts';
 import { SegmentDocument } from '../../evaluate/script-doc.ts';
 import { type Geometry, geometryOf, relates } from '../../evaluate/shape-relation.ts';
 import { constant, type IndexQuery, none } from '../../index-query/index-query.ts';
-import { fieldOf, type RewriteContext, refuse, requireExpensive } from '../../shard/rewrite-context.ts';
+import { fieldOf, type RewriteContext, requireExpensive, rewriteError } from '../../shard/rewrite-context.ts';
 import { onGrid } from './geo.ts';
 
 /** Types that a query can search. */
@@ -24,14 +24,14 @@ export function rewriteGeoShape(query: GeoShapeQuery, context: RewriteContext): 
   const field = fieldOf(context, query.field);
   if (!field) {
     if (query.ignoreUnmapped) return none('unmapped field');
-    throw refuse(
+    throw rewriteError(
       context,
       space === 'shape' ? `failed to find type for field [${query.field}]` : `failed to find geo field [${query.field}]`,
     );
   }
   const types: readonly string[] = TYPES[space];
   if (!types.includes(field.typeName))
-    throw refuse(
+    throw rewriteError(
       context,
       `Field [${query.field}] is of unsupported type [${field.typeName}] for [${space}] query. Must be one of [${types.join(', ')}]`,
     );

@@ -6,7 +6,7 @@ import type { Query } from '../../../query/query.ts';
 import { bool, type IndexQuery } from '../../index-query/index-query.ts';
 import { termOfBytes, termOfText } from '../../index-query/term.ts';
 import { segmentOfDocuments } from '../../shard/document-segment.ts';
-import { fieldOf, type RewriteContext, refuse, requireExpensive } from '../../shard/rewrite-context.ts';
+import { fieldOf, type RewriteContext, requireExpensive, rewriteError } from '../../shard/rewrite-context.ts';
 import { termsOfDocuments } from './extracted-terms.ts';
 import { parseStoredQuery } from './parse-stored-query.ts';
 
@@ -18,10 +18,11 @@ export function rewritePercolate(
 ): IndexQuery {
   requireExpensive(context, '[percolate] queries');
   const type = fieldOf(context, query.field);
-  if (!type) throw refuse(context, `field [${query.field}] does not exist`);
+  if (!type) throw rewriteError(context, `field [${query.field}] does not exist`);
   if (type.typeName !== 'percolator')
-    throw refuse(context, `expected field [${query.field}] to be of type [percolator], but is of type [${type.typeName}]`);
-  if (query.documents === null) throw refuse(context, 'a document named by [index] and [id] cannot be read here: give it as [document]');
+    throw rewriteError(context, `expected field [${query.field}] to be of type [percolator], but is of type [${type.typeName}]`);
+  if (query.documents === null)
+    throw rewriteError(context, 'a document named by [index] and [id] cannot be read here: give it as [document]');
   const documents = segmentOfDocuments(context.mapping, context.analysis, query.documents);
   const { name } = type;
   const inner: RewriteContext = { ...context, mapping: documents.mapping, nestedPath: null };

@@ -100,7 +100,7 @@ function phrase(
 }
 
 /** The error for a phrase on a field without positions. */
-export function noPositions(field: string): ApiError {
+export function noPositionsError(field: string): ApiError {
   return illegalArgumentError(`field:[${field}] was indexed without position data; cannot run PhraseQuery`);
 }
 

@@ -16,7 +16,7 @@ import { bySimilarity, isTextual, termQuery, unmapped } from '../leaf.ts';
 import { fuzzyOnField, patternOnField } from '../patterns.ts';
 import { CONSTANT, parseRewriteMethod } from '../rewrite-method.ts';
 import { resolveFields } from './field-patterns.ts';
-import { buildTextQuery, combineFields, NO_TERMS, noPositions, type TextMode, type TokenQueries } from './text-query-builder.ts';
+import { buildTextQuery, combineFields, NO_TERMS, noPositionsError, type TextMode, type TokenQueries } from './text-query-builder.ts';
 import { typedPhrase } from './typed-fields.ts';
 
 /** Settings of a text query. Query strings change some of them from clause to clause. */
@@ -95,7 +95,7 @@ function fieldQuery(field: FieldType, value: unknown, mode: TextMode, settings: 
   if (analyzer === null || analyzer === 'keyword') {
     if (mode === 'phrase_prefix') {
       return lenient(settings, field.name, () => {
-        if (field.family !== 'text') throw phrasePrefixRefusal(field);
+        if (field.family !== 'text') throw phrasePrefixError(field);
         return queries.prefix(String(value));
       });
     }
@@ -128,7 +128,7 @@ function fuzzyOptions(settings: TextSettings) {
   return { prefixLength: settings.prefixLength, maxExpansions: settings.maxExpansions, transpositions: settings.fuzzyTranspositions };
 }
 
-function phrasePrefixRefusal(field: FieldType): ApiError {
+function phrasePrefixError(field: FieldType): ApiError {
   return illegalArgumentError(
     `Can only use phrase prefix queries on text fields - not on [${field.name}] which is of type [${field.typeName}]`,
   );
@@ -172,10 +172,10 @@ function tokenQueries(field: FieldType, settings: TextSettings, context: Rewrite
       return bySimilarity(field, { op: 'synonym', field: name, terms });
     },
     phrase: (positions, slop, prefixExpansions) => {
-      if (prefixExpansions !== null && field.family !== 'text') throw phrasePrefixRefusal(field);
+      if (prefixExpansions !== null && field.family !== 'text') throw phrasePrefixError(field);
       const typed = slop === 0 ? typedPhrase(field, positions, prefixExpansions !== null, context) : null;
       if (typed !== null) return typed;
-      if (positions.length > 1 && !hasPositions) throw noPositions(field.name);
+      if (positions.length > 1 && !hasPositions) throw noPositionsError(field.name);
       return phraseQuery(field, positions, slop, prefixExpansions);
     },
   };
