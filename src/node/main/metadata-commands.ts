@@ -40,8 +40,11 @@ export interface MetadataCommandsParts {
 export class MetadataCommands {
   readonly #parts: MetadataCommandsParts;
   readonly #checked = new CheckedAnalyses();
-  /** Every thread has the state: the next message is only what changes. */
-  #isShared = true;
+  /**
+   * Every thread has the state: the next message is only what changes. Not before the first command, which may be sent while threads are still
+   * receiving the state of the start.
+   */
+  #isShared = false;
 
   constructor(parts: MetadataCommandsParts) {
     this.#parts = parts;
