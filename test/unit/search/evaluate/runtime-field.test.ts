@@ -196,7 +196,7 @@ test.each([
 
 test('rejects scripts that do not compile, reports the shard of those that fail, and detects cycles', async () => {
   const bad = await node.send('PUT /refused', { mappings: { runtime: { a: { type: 'long', script: 'emit(' } } } });
-  expect([bad.status, bad.json.error.type]).toEqual([400, 'script_exception']);
+  expect([bad.status, bad.json.error.type, bad.json.error.caused_by.type]).toEqual([400, 'mapper_parsing_exception', 'script_exception']);
   const of = (runtime_mappings: Body, field = 'a') => node.send('POST /people/_search', { runtime_mappings, query: { exists: { field } } });
   const wrong = await of({ a: { type: 'long', script: 'emit(params.nothing)' } });
   expect([wrong.status, wrong.json.error.failed_shards[0].reason.type]).toEqual([400, 'script_exception']);

@@ -27,7 +27,13 @@ test('hits of the page after the window keep their scores', async () => {
 test('errors of a rescorer name its field', async () => {
   const send = (inner: object) => node.send('POST /r/_search', { rescore: { query: inner } });
   const mode = await send({ rescore_query: { match_all: {} }, score_mode: 'most' });
-  expect(mode.json.error).toMatchObject({ type: 'x_content_parse_exception', reason: '[query] failed to parse field [score_mode]' });
+  expect(mode.json.error).toMatchObject({
+    type: 'x_content_parse_exception',
+    reason: expect.stringMatching(/^\[1:\d+\] \[query\] failed to parse field \[score_mode\]$/),
+  });
   const unknown = await send({ rescore_query: { nothing: {} } });
-  expect(unknown.json.error).toMatchObject({ type: 'x_content_parse_exception', reason: '[query] failed to parse field [rescore_query]' });
+  expect(unknown.json.error).toMatchObject({
+    type: 'x_content_parse_exception',
+    reason: '[1:49] [query] failed to parse field [rescore_query]',
+  });
 });
