@@ -17,7 +17,7 @@ export function streamsIn({ dataStreams = {} }: ClusterState, expression: readon
 }
 
 /** Names that an expression of a snapshot means; without one all of them. */
-export function namedBy(expression: readonly string[], available: readonly string[]): string[] {
+function namedBy(expression: readonly string[], available: readonly string[]): string[] {
   if (expression.length === 0) return [...available];
   const named = new Set<string>();
   for (const [at, part] of expression.entries()) {
