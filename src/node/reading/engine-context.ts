@@ -76,6 +76,7 @@ export class ReaderContext implements EngineContext {
   readonly #snapshots: ReaderSnapshots;
   readonly #main: Channel<FromReader, ToReader>;
   readonly #indexers: readonly Channel<ShardRequest, never>[];
+  #hasState = false;
   readonly #queuedBytes: number[];
   readonly #placed = new Map<string, Placed>();
   /** The last result of `#place`: documents of a page mostly come from one shard. */
@@ -119,6 +120,7 @@ export class ReaderContext implements EngineContext {
   /** Applies new metadata from main. */
   update(state: ClusterState, placements: readonly ShardPlacement[]): void {
     const before = this.#states.uuids();
+    this.#hasState = true;
     this.#states.update(state);
     this.#placed.clear();
     this.#lastPlaced = null;
@@ -132,8 +134,9 @@ export class ReaderContext implements EngineContext {
     for (const uuid of before) if (!this.#states.byUuid(uuid)) this.#snapshots.forget(uuid);
   }
 
-  /** As `update`, with what is different. */
+  /** As `update`, with what is different. A reader that has no state yet is sent the whole of it between two commands (`welcome`). */
   change(change: Change, placements: readonly ShardPlacement[]): void {
+    if (!this.#hasState) return;
     this.update(applyChange(this.#states.cluster, change), placements);
   }
 
