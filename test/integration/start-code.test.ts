@@ -7,7 +7,7 @@ import { startService, type TestService } from '../support/service.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const service = path.join(root, 'dist/service');
-/** Above its size at present by a tenth. Code that only requests need belongs in the engine: see tools/build/late-code.mjs. */
+/** Just above its present size. Code that only requests need belongs in the engine: see tools/build/late-code.mjs. */
 const MAX_START_BYTES = 1_280_000;
 
 /** @returns the files of dist/service/ that the main thread has loaded when the service ends */
