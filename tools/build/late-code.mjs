@@ -27,8 +27,12 @@ const START_CODE = new Set([
   'src/search/shard/document-segment.ts',
   'src/search/shard/search-caches.ts',
 ]);
-/** Also late: roles that run in the main thread only if there are no threads for them, and code that only indices need. */
+/**
+ * Also late: roles that run in the main thread only if there are no threads for them, and code that only indices or only nodes of a cluster
+ * need.
+ */
 const LATE_ROLES = new Set([
+  'src/node/cluster/jetstream-link.ts',
   'src/node/indexing/indexer.ts',
   'src/node/indexing/merger.ts',
   'src/node/metadata/build-index.ts',
