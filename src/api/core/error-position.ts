@@ -6,8 +6,10 @@ import { ApiError } from '../../errors/api-error.ts';
 
 /** Longer bodies are not read again, and longer reasons are not looked into. */
 const MAX_BYTES = 256 << 10;
-const MAX_TOKENS = 20_000;
+const MAX_TOKENS = 5_000;
 const MAX_REASON = 4000;
+/** Values and ancestors of values that are looked at for one response: a body can be deep, and its error have many causes. */
+const MAX_STEPS = 50_000;
 
 const PREFIXED = new Set(['x_content_parse_exception', 'named_object_not_found_exception', 'document_parsing_exception']);
 const PLACED = new Set([...PREFIXED, 'parsing_exception']);
@@ -23,11 +25,33 @@ interface Found {
   readonly current: JsonPlace;
 }
 
+/** The values of a body, and the steps that may still be spent on finding one. */
+class BodyValues {
+  readonly tokens: readonly JsonToken[];
+  #steps = MAX_STEPS;
+
+  constructor(tokens: readonly JsonToken[]) {
+    this.tokens = tokens;
+  }
+
+  get isExhausted(): boolean {
+    return this.#steps < 0;
+  }
+
+  /** A value and those that contain it, from the inside. Ends early when no steps are left. */
+  *path(from: JsonToken | null): Generator<JsonToken> {
+    for (let at = from; at !== null && this.#steps-- > 0; at = at.parent) yield at;
+  }
+}
+
 /** @param body  the JSON body of the request. @returns the error itself if its place is not found */
 export function withPosition(error: ApiError, body: Uint8Array): ApiError {
   if (!needsPosition(error) || body.length > MAX_BYTES) return error;
   const tokens = readJsonTokens(Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8'), MAX_TOKENS);
-  return tokens === null || tokens.length === 0 ? error : located(error, tokens, null).error;
+  if (tokens === null || tokens.length === 0) return error;
+  const values = new BodyValues(tokens);
+  const placed = located(error, values, null).error;
+  return values.isExhausted ? error : placed;
 }
 
 function needsPosition({ type, reason, details, causedBy }: ApiError): boolean {
@@ -40,25 +64,25 @@ function needsPosition({ type, reason, details, causedBy }: ApiError): boolean {
 /** @param within  the values that the errors around this one may be about */
 function located(
   error: ApiError,
-  tokens: readonly JsonToken[],
+  values: BodyValues,
   within: ReadonlySet<JsonToken> | null,
 ): { error: ApiError; current: JsonPlace | null } {
   const reason = error.reason ?? '';
-  const candidates = PLACED.has(error.type) ? candidatesFor(error.type, reason, tokens, within) : [];
-  const inner = error.causedBy && located(error.causedBy, tokens, candidates.length > 0 ? new Set(candidates) : within);
+  const candidates = PLACED.has(error.type) ? candidatesFor(error.type, reason, values, within) : [];
+  const inner = error.causedBy && located(error.causedBy, values, candidates.length > 0 ? new Set(candidates) : within);
   const found = candidates.length === 0 ? null : placeIn(candidates[0], error, inner?.current ?? null);
   const current = inner?.current ?? found?.current ?? null;
   const isUnknownField = error.type !== 'parsing_exception' && /\] unknown field \[/.test(reason);
   const at = (isUnknownField ? found?.place : inner?.current) ?? found?.place ?? null;
   if (at === null) return { error, current };
-  return { error: rewritten(error, at, inner?.error ?? null, tokens, within), current };
+  return { error: rewritten(error, at, inner?.error ?? null, values, within), current };
 }
 
 function rewritten(
   error: ApiError,
   at: JsonPlace,
   inner: ApiError | null,
-  tokens: readonly JsonToken[],
+  values: BodyValues,
   within: ReadonlySet<JsonToken> | null,
 ): ApiError {
   const isPrefixed = PREFIXED.has(error.type) && error.reason !== null && !POSITION.test(error.reason);
@@ -67,7 +91,7 @@ function rewritten(
   const repeats = inner !== null && error.causedBy?.reason === error.reason;
   const reason = repeats ? inner.reason : isPrefixed ? `[${at.line}:${at.col}] ${error.reason}` : error.reason;
   const own = hasMembers ? { ...error.details, line: at.line, col: at.col } : error.details;
-  const rootCauses = error.rootCauses?.map((cause) => sameCause(cause, error, at) ?? located(cause, tokens, within).error) ?? null;
+  const rootCauses = error.rootCauses?.map((cause) => sameCause(cause, error, at, values) ?? located(cause, values, within).error) ?? null;
   return new ApiError(error.type, error.status, reason, {
     details: own,
     causedBy: inner ?? error.causedBy,
@@ -78,9 +102,9 @@ function rewritten(
 }
 
 /** A root cause that repeats the error has its position. */
-function sameCause(cause: ApiError, error: ApiError, at: JsonPlace): ApiError | null {
+function sameCause(cause: ApiError, error: ApiError, at: JsonPlace, values: BodyValues): ApiError | null {
   if (cause.type !== error.type || cause.reason !== error.reason) return null;
-  return rewritten(new ApiError(cause.type, cause.status, cause.reason, { details: cause.details }), at, null, [], null);
+  return rewritten(new ApiError(cause.type, cause.status, cause.reason, { details: cause.details }), at, null, values, null);
 }
 
 const NOT_A_SORT = /^\[field_sort\] Expected START_OBJECT but was/;
@@ -93,13 +117,14 @@ function wrongSortsIn(tokens: readonly JsonToken[]): JsonToken[] {
   });
 }
 
-function candidatesFor(type: string, reason: string, tokens: readonly JsonToken[], within: ReadonlySet<JsonToken> | null): JsonToken[] {
-  if (NOT_A_SORT.test(reason)) return wrongSortsIn(tokens);
-  return type === 'document_parsing_exception' ? fieldsNamedIn(reason, tokens) : candidatesOf(reason, tokens, within);
+function candidatesFor(type: string, reason: string, values: BodyValues, within: ReadonlySet<JsonToken> | null): JsonToken[] {
+  if (values.isExhausted) return [];
+  if (NOT_A_SORT.test(reason)) return wrongSortsIn(values.tokens);
+  return type === 'document_parsing_exception' ? fieldsNamedIn(reason, values) : candidatesOf(reason, values, within);
 }
 
 /** The values that a reason may be about, the likeliest first: those with a name and a token of the reason, below the other names of it. */
-function candidatesOf(reason: string, tokens: readonly JsonToken[], within: ReadonlySet<JsonToken> | null): JsonToken[] {
+function candidatesOf(reason: string, values: BodyValues, within: ReadonlySet<JsonToken> | null): JsonToken[] {
   const words = [...reason.matchAll(/\[([^[\]]*)\]/g)].map(([, word]) => word);
   const unbracketed = /\] (\S+) doesn't support values of type: (\w+)/.exec(reason);
   if (unbracketed) words.push(unbracketed[1], unbracketed[2]);
@@ -111,9 +136,10 @@ function candidatesOf(reason: string, tokens: readonly JsonToken[], within: Read
   const wantsObject = reason.includes('no start_object');
   let most = 0;
   let best: JsonToken[] = [];
-  for (const token of tokens) {
-    if (!isWithin(token, within)) continue;
-    const score = scoreOf(token, about, names, kinds, wantsObject);
+  for (const token of values.tokens) {
+    if (about === null ? token.key === null || !names.has(token.key) : token.key !== about) continue;
+    if (!isWithin(token, within, values)) continue;
+    const score = scoreOf(token, names, kinds, wantsObject, values);
     if (score > most) {
       most = score;
       best = [];
@@ -124,32 +150,26 @@ function candidatesOf(reason: string, tokens: readonly JsonToken[], within: Read
 }
 
 /** The values of the field that the error of a document names by its whole path, first those that the reason shows. */
-function fieldsNamedIn(reason: string, tokens: readonly JsonToken[]): JsonToken[] {
+function fieldsNamedIn(reason: string, values: BodyValues): JsonToken[] {
   const path = /\bfield \[(.*?)\]|^object mapping for \[(.*?)\]/.exec(reason);
   const name = path?.[1] ?? path?.[2];
   if (name === undefined) return [];
   const preview = /Preview of field's value: '(.*)'$/s.exec(reason)?.[1];
-  const named = tokens.filter((token) => token.kind !== 'START_ARRAY' && name.endsWith(fieldOf(token)) && pathOf(token) === name);
+  const named = values.tokens.filter((token) => token.kind !== 'START_ARRAY' && pathOf(token, values) === name);
   const shown = named.filter(({ text }) => text === preview);
   return shown.length > 0 ? shown : named;
 }
 
-/** The name of the field that a value belongs to, which arrays pass on. */
-function fieldOf(token: JsonToken): string {
-  let at: JsonToken | null = token;
-  while (at !== null && at.key === null) at = at.parent;
-  return at?.key ?? '';
-}
-
-function pathOf(token: JsonToken): string {
+/** The whole name of the field that a value belongs to, which arrays pass on. */
+function pathOf(token: JsonToken, values: BodyValues): string {
   const names: string[] = [];
-  for (let at: JsonToken | null = token; at !== null; at = at.parent) if (at.key !== null) names.push(at.key);
+  for (const { key } of values.path(token)) if (key !== null) names.push(key);
   return names.reverse().join('.');
 }
 
-function isWithin(token: JsonToken, within: ReadonlySet<JsonToken> | null): boolean {
+function isWithin(token: JsonToken, within: ReadonlySet<JsonToken> | null, values: BodyValues): boolean {
   if (within === null) return true;
-  for (let at: JsonToken | null = token; at !== null; at = at.parent) if (within.has(at)) return true;
+  for (const at of values.path(token)) if (within.has(at)) return true;
   return false;
 }
 
@@ -178,17 +198,15 @@ function subjectOf(reason: string): string | null {
 
 function scoreOf(
   token: JsonToken,
-  about: string | null,
   names: ReadonlySet<string>,
   kinds: ReadonlySet<string>,
   wantsObject: boolean,
+  values: BodyValues,
 ): number {
-  const { key } = token;
-  if (about === null ? key === null || !names.has(key) : key !== about) return 0;
   let score = 1 + (kinds.has(token.kind) ? 8 : 0);
   // Of what should have been an object, no object is meant.
   if (wantsObject && token.kind !== 'START_OBJECT') score += 8;
-  for (let at = token.parent; at !== null; at = at.parent) if (at.key !== null && names.has(at.key)) score += at === token.parent ? 4 : 2;
+  for (const at of values.path(token.parent)) if (at.key !== null && names.has(at.key)) score += at === token.parent ? 4 : 2;
   return score;
 }
 

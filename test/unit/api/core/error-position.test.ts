@@ -64,3 +64,10 @@ test('takes time in proportion to the body', () => {
   const error = contentError('[bool] failed to parse field [must]', contentError('[bool] unknown field [must]'));
   expect(placed(error, body).reason).toMatch(/^\[1:\d+\] /);
 });
+
+test('gives up on a body that is deep and an error that has many causes', () => {
+  const body = `{"query":{"typo":1},"x":${'['.repeat(900)}${Array(18_000).fill('{"must":1}').join()}${']'.repeat(900)}}`;
+  let error = parsingError('[match] query does not support [must]');
+  for (let level = 0; level < 60; level++) error = contentError('[bool] failed to parse field [must]', error);
+  expect(placed(error, body)).toBe(error);
+});
