@@ -2,11 +2,12 @@
 // OpenSearch for requests without hits, report it in full although they stop collecting. The rules are those of Lucene's `Weight.count`
 // (BooleanWeight, PointRangeQuery) and of TopDocsCollectorContext's shortcut (OpenSearch, Apache-2.0).
 import type { Dialect } from '../../compat/dialect.ts';
-import { COUNT_ALL, makeCounters } from '../../plan/query-plan.ts';
+import { COUNT_ALL } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { matchScope } from '../compute/plan-scope.ts';
 import type { BoolIndexQuery, IndexQuery } from '../index-query/index-query.ts';
 import type { PreparedShard } from './prepared-shard.ts';
+import type { RunControl } from './run-control.ts';
 
 /** How a search that has `terminate_after` reports its total and when it stops. */
 export interface EarlyTermination {
@@ -16,7 +17,13 @@ export interface EarlyTermination {
   readonly total: number | null;
 }
 
-export function earlyTermination(prepared: PreparedShard, segments: readonly SegmentReader[], dialect: Dialect): EarlyTermination {
+/** @param control  of the search: what must be counted by running it stops with it */
+export function earlyTermination(
+  prepared: PreparedShard,
+  segments: readonly SegmentReader[],
+  dialect: Dialect,
+  control: RunControl,
+): EarlyTermination {
   const { terminateAfter: after, isEmptyPage, trackTotalHitsUpTo, postFilter, minScore } = prepared.shardQuery;
   const collected = { after, total: null };
   const { knownTotals } = dialect;
@@ -24,25 +31,25 @@ export function earlyTermination(prepared: PreparedShard, segments: readonly Seg
   const stops = knownTotals === 'whenEmpty' || !isEmptyPage;
   if (trackTotalHitsUpTo === 0) return stops ? collected : { after: 0, total: null };
   if (!isEmptyPage && knownTotals === 'whenEmpty') return collected;
-  const total = isEmptyPage ? totalOf(prepared, segments) : shortcutTotal(prepared, segments);
+  const total = isEmptyPage ? totalOf(prepared, segments, control) : shortcutTotal(prepared, segments, control);
   return total === null ? collected : { after: stops ? after : 0, total };
 }
 
-function totalOf(prepared: PreparedShard, segments: readonly SegmentReader[]): number | null {
+function totalOf(prepared: PreparedShard, segments: readonly SegmentReader[], control: RunControl): number | null {
   let total = 0;
   for (let index = 0; index < segments.length; index++) {
-    const count = countOf(prepared.shardQuery.query, { prepared, segment: segments[index], index });
-    if (count === null) return null;
+    const count = countOf(prepared.shardQuery.query, { prepared, segment: segments[index], index, control });
+    if (count === null || control.stop()) return null;
     total += count;
   }
   return total;
 }
 
 /** The total of a single clause: all documents, a term of a text or keyword, or the existence of a field. */
-function shortcutTotal(prepared: PreparedShard, segments: readonly SegmentReader[]): number | null {
+function shortcutTotal(prepared: PreparedShard, segments: readonly SegmentReader[], control: RunControl): number | null {
   const clause = singleClause(prepared.shardQuery.query);
   if (clause === null || !(isExistence(clause) || ['all', 'none', 'term'].includes(clause.op))) return null;
-  return totalOf(prepared, segments);
+  return totalOf(prepared, segments, control);
 }
 
 /** Whether the query is what `exists` becomes: for a text with norms, a norm or the field's name. */
@@ -67,6 +74,7 @@ interface Counting {
   readonly prepared: PreparedShard;
   readonly segment: SegmentReader;
   readonly index: number;
+  readonly control: RunControl;
 }
 
 /** Matches of a query in a segment, null if they must be visited. */
@@ -86,9 +94,9 @@ function countOf(query: IndexQuery, at: Counting): number | null {
   return countByRunning(query, at);
 }
 
-function countByRunning(query: IndexQuery, { prepared, segment, index }: Counting): number {
+function countByRunning(query: IndexQuery, { prepared, segment, index, control: { stop, counters } }: Counting): number {
   const plan = prepared.planner.plan(query, matchScope(index));
-  return segment.execute(plan, COUNT_ALL, { stop: () => false, counters: makeCounters() }).total;
+  return segment.execute(plan, COUNT_ALL, { stop, counters }).total;
 }
 
 function countOfBool({ must, filter, should, mustNot, minimumShouldMatch }: BoolIndexQuery, at: Counting): number | null {

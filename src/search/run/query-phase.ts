@@ -61,7 +61,7 @@ class HitCollector {
     const { isEmptyPage, size, sort } = prepared.shardQuery;
     this.#size = isEmptyPage ? 0 : size;
     this.#compare = hitComparator(sort);
-    this.#termination = earlyTermination(prepared, shard.segments, shard.dialect);
+    this.#termination = earlyTermination(prepared, shard.segments, shard.dialect, options);
   }
 
   hits(timedOut: boolean): ShardHits {
