@@ -20,6 +20,8 @@ const idp = {
   tokens: {} as Record<string, unknown>,
   requests: [] as URLSearchParams[],
   refuses: false,
+  /** waits for this before it answers */
+  held: Promise.resolve(),
 };
 
 function answer(path: string, body: string, authorization: string): [status: number, body: unknown] {
@@ -80,15 +82,17 @@ beforeAll(async () => {
       request.on('data', (data) => {
         body += data;
       });
-      request.on('end', () => {
+      request.on('end', async () => {
         const [status, data] = answer((request.url ?? '').split('?')[0]!, body, request.headers.authorization ?? '');
+        await idp.held;
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(data));
       });
     },
   );
   await new Promise<void>((resolve) => provider.listen(0, resolve));
   issuer = `https://localhost:${(provider.address() as { port: number }).port}`;
-  front.config(`
+  front.config(
+    `
     auth_jwt_claim_set $city address city;
     oidc_provider idp { issuer ${issuer}; client_id app; client_secret "s cret"; ssl_trusted_certificate c.pem; userinfo on; scope openid email;
       extra_auth_args "prompt=login"; logout_uri /logout; post_logout_uri /bye; logout_token_hint on; frontchannel_logout_uri /front; }
@@ -97,11 +101,13 @@ beforeAll(async () => {
       location / { auth_jwt off token=$oidc_id_token; add_header X-User "$oidc_claim_sub|$oidc_claim_email|$oidc_access_token|$city" always; try_files /none =404; }
       location /bye { auth_oidc off; return 200 bye; }
       location /untrusted { auth_oidc untrusted; try_files /none =404; }
-    }`);
+    }`,
+    'worker_processes 2;',
+  );
   if (ours) await front.start();
 });
 beforeEach(() => {
-  Object.assign(idp, { claims: {}, tokens: {}, requests: [], refuses: false });
+  Object.assign(idp, { claims: {}, tokens: {}, requests: [], refuses: false, held: Promise.resolve() });
 });
 afterAll(async () => {
   await front.dispose();
@@ -201,6 +207,24 @@ describe.skipIf(!ours)('auth_oidc', () => {
     expect(await isLoggedIn(cookie)).toBe(false);
     idp.refuses = false;
     expect(await isLoggedIn(cookie)).toBe(false);
+  });
+
+  test('refreshes a session once for all requests that need it, whatever event loop they are in', async () => {
+    idp.tokens.expires_in = 1e-6;
+    const cookie = await logIn();
+    idp.requests = [];
+    idp.tokens.expires_in = 300;
+    let release = () => {};
+    idp.held = new Promise((resolve) => {
+      release = resolve;
+    });
+    const requests = Array.from({ length: 12 }, () => isLoggedIn(cookie));
+    await front.until(() => idp.requests.length > 0);
+    // all the others are accepted before the provider answers
+    await front.until(() => (front.read('error.log').match(/waits for the refresh of its session/g) ?? []).length === 11);
+    release();
+    expect(await Promise.all(requests)).toEqual(new Array(12).fill(true));
+    expect(idp.requests.map((form) => form.get('grant_type'))).toEqual(['refresh_token']);
   });
 
   test('logs out here and at the provider', async () => {

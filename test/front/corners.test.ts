@@ -1,7 +1,7 @@
 /** Corners that nginx's own suite has found: the way to a location without a path, names in redirects, lengths known late. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, utimesSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
@@ -49,6 +49,44 @@ test('a body of unknown length is read whole for a back end that needs its lengt
     'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
   );
   expect(answer).toMatch(/3;/);
+});
+
+const FASTCGI_ANSWER = Buffer.from('\x01\x06\0\x01\0\x0f\x01\0Status: 200\r\n\r\n\0\x01\x03\0\x01\0\x08\0\0\0\0\0\0\0\0\0\0', 'latin1');
+
+test.each([
+  [
+    'proxy_pass http://127.0.0.1:BACK; proxy_http_version 1.1; proxy_request_buffering off',
+    '3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
+    'HTTP/1.0 200 OK\r\n\r\n',
+  ],
+  [
+    'fastcgi_pass 127.0.0.1:BACK; fastcgi_request_buffering off',
+    '\x01\x05\0\x01\0\x03\x05\0abc\0\0\0\0\0\x01\x05\0\x01\0\x02\x06\0de\0\0\0\0\0\0\x01\x05\0\x01\0\0\0\0',
+    FASTCGI_ANSWER,
+  ],
+])('what arrives at once of an unbuffered body, the end included, leaves at once: %s', async (location, written, answer) => {
+  const pieces: string[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      pieces.push(data.latin1Slice());
+      if (pieces.slice(1).join('').length === written.length) socket.end(answer);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(back, '127.0.0.1', resolve));
+  front.config(`server { listen 127.0.0.1:${port}; location / { ${location.replace('BACK', String(back))}; } }`);
+  await front.start();
+  const client = connect(port, '127.0.0.1', () =>
+    client.write('POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n'),
+  );
+  await front.until(() => pieces.length > 0);
+  client.write('3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n');
+  let out = '';
+  client.on('data', (data) => (out += data));
+  await new Promise((resolve) => client.once('close', resolve));
+  expect(statusOf(out)).toBe(200);
+  expect(pieces.slice(1)).toEqual([written]);
+  server.close();
 });
 
 test('a large response to a slow client is complete: its temporary file is kept until it is sent', async () => {

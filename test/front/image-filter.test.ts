@@ -65,7 +65,7 @@ beforeAll(async () => {
     res.write((image ?? png).subarray(0, 16));
     setImmediate(() => res.end((image ?? png).subarray(16)));
   }).listen(backPort, '127.0.0.1');
-  front.config(`types { image/png png; image/jpeg jpg; image/gif gif; image/webp webp; text/html html; } default_type text/plain;
+  front.config(`proxy_cache_path cache keys_zone=images:64k; types { image/png png; image/jpeg jpg; image/gif gif; image/webp webp; text/html html; } default_type text/plain;
     image_filter_buffer 100k;
     server { listen 127.0.0.1:${port}; root ${front.folder};
       location / { }
@@ -84,6 +84,8 @@ beforeAll(async () => {
       location /page/ { alias ${front.folder}/; image_filter resize 50 40; error_page 415 =200 /replacement.html; }
       location /small/ { alias ${front.folder}/; image_filter resize 50 40; image_filter_buffer 10; }
       location /proxied/ { proxy_pass http://127.0.0.1:${backPort}/; image_filter resize 50 40; }
+      location /cached/ { proxy_pass http://127.0.0.1:${backPort}/; proxy_cache images; proxy_cache_valid 1h; image_filter resize 50 40; }
+      location /cached-size/ { proxy_pass http://127.0.0.1:${backPort}/; proxy_cache images; proxy_cache_valid 1h; image_filter size; }
       location /limited/ { proxy_pass http://127.0.0.1:${backPort}/; image_filter resize 50 40; image_filter_buffer 15; error_page 415 = @page; }
       location @page { return 200 "too large"; }
       location /plain/ { alias ${front.folder}/; image_filter test; location /plain/off/ { alias ${front.folder}/; image_filter off; } }
@@ -268,6 +270,16 @@ describe('image_filter', () => {
     const head = await ask('/resize/a.png', 'HEAD');
     expect([statusOf(head), headerOf(head, 'Content-Type'), bodyBytes(head).length]).toEqual([200, 'image/png', 0]);
     expect(headerOf(head, 'Content-Length')).toBe(headerOf(await ask('/resize/a.png'), 'Content-Length'));
+  });
+
+  test.each(['/cached/a.png', '/cached-size/a.png'])('HEAD of %s describes the result, whether it is cached or not', async (uri) => {
+    const first = await ask(uri, 'HEAD');
+    const whole = await ask(uri);
+    const again = await ask(uri, 'HEAD');
+    for (const head of [first, again]) {
+      expect([statusOf(head), bodyBytes(head).length]).toEqual([200, 0]);
+      for (const name of ['Content-Type', 'Content-Length']) expect(headerOf(head, name)).toBe(headerOf(whole, name));
+    }
   });
 });
 

@@ -9,7 +9,21 @@ const front = new Front();
 const ACCESS = ['allow', 'deny', 'decline', 'later', 'promise', 'throws', 'rejects', 'silent', 'code', 'wrong'] as const;
 const PREREAD = ['line', 'timer', 'fails'] as const;
 const FILTER = ['swap', 'binary', 'nothing', 'breaks', 'late', 'inject'] as const;
-const NAMES = [...ACCESS, ...PREREAD, ...FILTER, 'set', 'shared', 'returned', 'echo', 'http', 'status', 'udp', 'udpEcho', 'slow'] as const;
+const NAMES = [
+  ...ACCESS,
+  ...PREREAD,
+  ...FILTER,
+  'set',
+  'shared',
+  'returned',
+  'periodic',
+  'echo',
+  'http',
+  'status',
+  'udp',
+  'udpEcho',
+  'slow',
+] as const;
 const port = {} as Record<(typeof NAMES)[number], number>;
 let echo: Server;
 const udpEcho = createSocket('udp4');
@@ -49,6 +63,9 @@ const MODULE = `
   export const chosen = (s) => { s.setReturnValue('chosen'); };
   export const unknown = (s) => String(s.variables.no_such);
   export const fault = () => { throw new Error('set fell over'); };
+  export async function tick(s) { ngx.shared.counts.incr('ticks', 1); s.log('tick ' + s.variables.protocol); }
+  export const never_ends = () => new Promise(() => {});
+  export const stops = () => { throw new Error('tick fell over'); };
   export const count = () => ngx.shared.counts.incr('n', 1);
   export const show = (r) => r.return(200, 'n=' + ngx.shared.counts.get('n'));
 `;
@@ -81,6 +98,7 @@ beforeAll(async () => {
       ${server('slow', `preread_timeout 100ms; js_preread guard.never; ${proxy}`)}
       ${FILTER.map((name) => server(name, `js_filter guard.${name}; proxy_half_close on; ${proxy}`)).join('')}
       ${server('set', 'return "$address|$bytes|$chosen|$unknown|$fault";')}
+      ${server('periodic', 'js_periodic guard.tick interval=20ms jitter=5ms worker_affinity=all; js_periodic guard.stops interval=20ms; js_periodic guard.never_ends interval=20ms; js_periodic guard.tick interval=1h; return x;')}
       ${server('shared', 'return $count;')}
       ${server('returned', 'js_filter guard.mark; return text;')}
       ${server('udp', `js_preread guard.timer; js_filter guard.mark; proxy_responses 1; proxy_pass 127.0.0.1:${port.udpEcho};`, 'udp')}
@@ -225,4 +243,24 @@ test.skipIf(!ours)('dictionaries are shared with handlers of http', async () => 
   expect(await exchange(port.shared)).toBe('1');
   expect(await exchange(port.shared)).toBe('2');
   expect(await (await fetch(`http://127.0.0.1:${port.http}/`)).text()).toBe('n=2');
+});
+
+test.skipIf(!ours)('js_periodic repeats a function, logs what it throws, and does not start it twice', async () => {
+  const lines = (part: RegExp): number => (front.read('error.log').match(part) ?? []).length;
+  await front.until(() => lines(/js: tick TCP/g) > 3 && lines(/js exception: .*tick fell over/g) > 1);
+  await front.until(() => lines(/js periodic "guard.never_ends" is still running/g) > 1);
+  expect(await exchange(port.periodic)).toBe('x');
+});
+
+test.skipIf(!ours).each([
+  ['js_periodic', 'method name is required'],
+  ['js_periodic a.b interval=0', 'invalid parameter "interval=0"'],
+  ['js_periodic a.b jitter=x', 'invalid parameter "jitter=x"'],
+  ['js_periodic a.b worker_affinity=01', 'the number of "worker_processes" is not equal to the size of "worker_affinity" mask'],
+  ['js_periodic a.b worker_affinity=012', 'invalid character "2" in "worker_affinity="'],
+])('%s is refused', async (text, why) => {
+  const other = new Front();
+  other.config('', `worker_processes 3; stream { server { listen 127.0.0.1:${await freePort()}; ${text}; return x; } }`);
+  await expect(other.start()).rejects.toThrow(why);
+  await other.dispose();
 });

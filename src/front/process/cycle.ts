@@ -11,7 +11,7 @@ import { levelRank, logTo } from '../log/error-log.ts';
 import { LogTargets } from '../log/targets.ts';
 import { systemError } from '../system-error.ts';
 import type { Options } from './command-line.ts';
-import { isMainDirective, type MainConf, readMain } from './main-conf.ts';
+import { isMainDirective, loopCount, type MainConf, readMain } from './main-conf.ts';
 
 /** A valid configuration. */
 export interface Cycle {
@@ -97,6 +97,7 @@ async function readCycle(nodes: DirectiveNode[], places: Places, warn: (message:
     logs: targets,
     mainLogs: main.errorLogs,
     inherited: new Map<string, unknown>(),
+    eventLoops: loopCount(main),
     warn,
     review,
   };

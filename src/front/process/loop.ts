@@ -16,6 +16,7 @@ import type { MailMain } from '../mail/model.ts';
 import type { StreamListening } from '../stream/listener.ts';
 import type { StreamMain } from '../stream/model.ts';
 import { openBus } from '../zone/bus.ts';
+import { loop } from '../zone/memory.ts';
 import { debugMatcher } from './debug-connection.ts';
 import { type MainConf, readMain } from './main-conf.ts';
 import type { StartMessage } from './messages.ts';
@@ -43,6 +44,7 @@ export class EventLoop {
       paths: { prefix: message.prefix, conf: message.confPrefix },
       logs: this.#targets,
       mainLogs: this.logs,
+      eventLoops: loop.count,
       // The master has reported it.
       warn: () => {},
     };

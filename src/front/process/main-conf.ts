@@ -1,6 +1,7 @@
 // Directives outside `http { }`: processes, logs, events.
 
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { present } from '../../common/present.ts';
 import { ANY_COUNT, checkShape, EVENTS, MAIN, type Spec } from '../config/directive.ts';
@@ -184,6 +185,9 @@ export const MAIN_DIRECTIVES: Readonly<Record<string, { contexts: number; min: n
 /** Names of all directives outside `http { }`. */
 export const isMainDirective = (name: string): boolean =>
   BLOCKS.has(name) || name === 'error_log' || Object.hasOwn(TABLE, name) || Object.hasOwn(REFUSED, name);
+
+/** Number of event loops: `worker_processes`, or one for each processor. */
+export const loopCount = ({ workerProcesses }: MainConf): number => workerProcesses || availableParallelism();
 
 /** @throws ConfigError the first error; with a review none, all are reported to it */
 export function readMain(

@@ -2,7 +2,6 @@
 //   HUP reload · USR1 reopen logs · USR2 new binary · WINCH stop workers · QUIT graceful shutdown · TERM, INT fast shutdown
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../config/syntax.ts';
@@ -14,6 +13,7 @@ import { NGINX_VERSION } from '../version.ts';
 import type { Options } from './command-line.ts';
 import { type Cycle, loadCycle, type Places } from './cycle.ts';
 import { giveFiles } from './folders.ts';
+import { loopCount } from './main-conf.ts';
 import type { FromWorker, StartMessage, ToWorker } from './messages.ts';
 import { BindError, BoundSockets } from './sockets.ts';
 
@@ -146,7 +146,7 @@ export class Master {
   /** One process with as many event loops as worker_processes: they share memory, and each has its own descriptors. */
   #startWorker(zones: Map<string, unknown>): Promise<string | null> {
     const list = this.#sockets.list();
-    const count = this.#cycle.main.workerProcesses || availableParallelism();
+    const count = loopCount(this.#cycle.main);
     const child = this.#spawnChild(Array.from({ length: count }, () => list).flat());
     const fds = Array.from({ length: count }, (_, loop) =>
       Object.fromEntries(list.map(({ key }, n) => [key, FIRST_FD + loop * list.length + n])),

@@ -19,7 +19,6 @@ import { allStreamModules, loadStreamModules } from './registry.ts';
 /** Directives of nginx modules that do not exist here: rejected with the module's name. */
 const REFUSED: [names: RegExp, what: string][] = [
   [/^js_load_stream_native_module$/, 'native modules of njs'],
-  [/^js_periodic$/, 'js_periodic in stream (use it in http)'],
   [/^js_(include|context_reuse_max_size)$/, 'this directive of njs'],
   [/^zone_sync/, 'zone_sync'],
   [/^lua_|_by_lua(_block|_file)?$/, 'Lua (use js_import)'],

@@ -79,12 +79,17 @@ export abstract class BaseSession implements StreamSession, TrackedConnection {
     this.server = hosts.defaultServer;
     this.loc = this.server.root;
     this.conn = new StreamClient(origin, proxy);
-    opened(this);
+    this.enter();
     if (this.loc.debug) this.log('debug', `accept: ${endpoint(this.conn.remoteAddr, this.conn.remotePort)}`);
   }
 
   get block(): StreamMain {
     return this.stream;
+  }
+
+  /** Counts it as a connection of the event loop. */
+  protected enter(): void {
+    opened(this);
   }
 
   abstract send(data: Buffer): void;
@@ -249,4 +254,22 @@ export abstract class BaseSession implements StreamSession, TrackedConnection {
     for (const { name, value } of streamCore.conf(this.loc).error_log_tag ?? []) tail += `, ${name}: "${value.eval(this)}"`;
     return tail;
   }
+}
+
+/** A session without a client, for functions that the server calls itself. It is not counted as a connection. */
+export class DetachedSession extends BaseSession {
+  readonly udp = false;
+
+  constructor(stream: StreamMain, server: Server) {
+    const socket = stream.sockets[0];
+    super(stream, socket, socket.hosts, { id: 0, startMs: Date.now(), remoteAddr: '', remotePort: 0, localAddr: '', localPort: 0 }, null);
+    this.useServer(server);
+    this.action = '';
+  }
+
+  protected override enter(): void {}
+
+  send(): void {}
+
+  protected close(): void {}
 }

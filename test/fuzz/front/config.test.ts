@@ -117,6 +117,7 @@ async function read(text: string): Promise<void> {
     logs,
     mainLogs: [],
     inherited: new Map(),
+    eventLoops: 1,
     warn: () => {},
   };
   if (main.http) await buildHttp({ ...input, node: main.http });

@@ -23,6 +23,8 @@ export interface BuildInput {
   logs: LogTargets;
   mainLogs: readonly ErrorLog[];
   inherited: Map<string, unknown>;
+  /** as `worker_processes` says */
+  eventLoops: number;
   /** reports questionable parts of the configuration */
   warn(message: string): void;
   /** receives the errors of directives, so that those after the first one are found as well; without it the first one is thrown */
@@ -66,6 +68,7 @@ export abstract class BlockBuilder<Main extends BlockMain> {
     this.main = main;
     this.#end = { file: input.node.file, line: input.node.endLine ?? input.node.line };
     main.modules.push(...modules);
+    main.eventLoops = input.eventLoops;
   }
 
   protected abstract structure(name: string): Structure<Main> | null;

@@ -220,6 +220,8 @@ export class BlockMain {
   readonly modules: HttpModule<Table, BlockMain>[] = [];
   /** named objects of modules (upstreams, zones, formats), by `kind:name` */
   readonly registry = new Map<string, unknown>();
+  /** number of event loops: `worker_processes` */
+  eventLoops = 1;
   /** `resolver` and `resolver_timeout` of a level */
   namesAt: (loc: Loc) => NameService = () => ({ resolver: null, resolver_timeout: 0 });
 

@@ -4,53 +4,19 @@
 // be async, as may js_access and js_periodic; js_set returns a value; js_header_filter and js_body_filter change the response.
 
 import { present } from '../../../common/present.ts';
-import { custom, LIMIT_EXCEPT, LOCATION, LOCATION_IF } from '../../config/directive.ts';
-import { parseTimeMs } from '../../config/values.ts';
-import { loop } from '../../zone/memory.ts';
+import { ANY_COUNT, custom, LIMIT_EXCEPT, LOCATION, LOCATION_IF } from '../../config/directive.ts';
 import { defineModule, type HttpFrame } from '../config/module.ts';
-import { call, handlerTable, keep, logException, settle, startHandlers, type Wanted, want } from '../js/handlers.ts';
+import { exiting } from '../connection/client-connections.ts';
+import { call, handlerTable, logException, settle, startHandlers, type Wanted, want } from '../js/handlers.ts';
+import { parsePeriodic, startPeriodics } from '../js/periodic.ts';
 import { JsRequest } from '../js/request.ts';
-import type { BlockMain, HttpMain, Loc, Request } from '../model/types.ts';
+import type { Request } from '../model/types.ts';
 import { DetachedConnection } from '../phases/detached-connection.ts';
 import { HttpRequest } from '../phases/http-request.ts';
 import { runPhases } from '../phases/phases.ts';
 import { AGAIN, DECLINED, DONE, ERROR, OK } from '../request/codes.ts';
 
-interface Periodic {
-  wanted: Wanted;
-  loc: Loc;
-  server: HttpFrame['scope']['server'];
-  intervalMs: number;
-  jitterMs: number;
-  /** Event loops that run it. */
-  loops: ReadonlySet<number> | 'all';
-}
-
-const DEFAULT_INTERVAL_MS = 5000;
-
-const periodicsOf = (main: BlockMain): Periodic[] => keep(main, 'js:periodics', () => []);
-
 const handlerOf = () => custom<Wanted | null>(LOCATION | LOCATION_IF | LIMIT_EXCEPT, 1, null, (f: HttpFrame) => want(f, f.args[0]));
-
-function parsePeriodic(f: HttpFrame): undefined {
-  const { main, loc, server } = f.scope;
-  const periodic: Periodic = {
-    ...{ wanted: want(f, f.args[0]), loc, server, intervalMs: DEFAULT_INTERVAL_MS, jitterMs: 0 },
-    loops: new Set([0]),
-  };
-  for (const word of f.args.slice(1)) {
-    const [name, value = ''] = word.split('=', 2);
-    const ms = parseTimeMs(value);
-    if (name === 'interval' && ms) periodic.intervalMs = ms;
-    else if (name === 'jitter' && ms !== null) periodic.jitterMs = ms;
-    else if (name === 'worker_affinity' && value === 'all') periodic.loops = 'all';
-    else if (name === 'worker_affinity' && /^[01]+$/.test(value))
-      periodic.loops = new Set([...value].reverse().flatMap((bit, n) => (bit === '1' ? [n] : [])));
-    else f.fail(`invalid parameter "${word}"`);
-  }
-  periodicsOf(main).push(periodic);
-  return undefined;
-}
 
 export const jsModule = defineModule(
   'js',
@@ -74,7 +40,7 @@ export const jsModule = defineModule(
         return { wanted: want(f, f.args[0]), binary: type.endsWith('=buffer') };
       },
     ),
-    js_periodic: custom<undefined>(LOCATION, [1, 4], undefined, parsePeriodic, { repeats: true }),
+    js_periodic: custom<undefined>(LOCATION, [0, ANY_COUNT], undefined, parsePeriodic, { repeats: true }),
   },
   {
     init(main) {
@@ -83,9 +49,12 @@ export const jsModule = defineModule(
     },
     async start(main) {
       await startHandlers(main, jsModule.conf);
-      for (const periodic of periodicsOf(main)) {
-        if (periodic.loops === 'all' || periodic.loops.has(loop.index)) schedule(main, periodic);
-      }
+      startPeriodics(main, ({ loc, server }) => {
+        if (exiting()) return null;
+        const session = new HttpRequest(new DetachedConnection(main.sockets[0]), main, present(server));
+        session.loc = loc;
+        return { session, argument: new JsRequest(session) };
+      });
     },
   },
 );
@@ -162,24 +131,4 @@ function filterHeader(r: Request): number {
     }
   }, body.binary);
   return OK;
-}
-
-/** Runs a periodic handler in its location; the next run follows when it has finished and its interval is over. */
-function schedule(main: HttpMain, periodic: Periodic): void {
-  const { wanted, loc, server, intervalMs, jitterMs } = periodic;
-  const tick = () => {
-    const r = new HttpRequest(new DetachedConnection(main.sockets[0]), main, present(server));
-    r.loc = loc;
-    const next = () => plan();
-    settle(
-      () => call(r, wanted, new JsRequest(r)),
-      next,
-      (error) => {
-        logException(r, error);
-        next();
-      },
-    );
-  };
-  const plan = () => setTimeout(tick, intervalMs + Math.floor(Math.random() * jitterMs)).unref();
-  plan();
 }

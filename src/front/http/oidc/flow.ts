@@ -7,6 +7,7 @@ import { findArg } from '../request/parse.ts';
 import { validateIdToken } from './id-token.ts';
 import { challengeOf, LOGIN_SECONDS, loginCookie, openLogin, randomText, sealLogin, startLogin } from './login.ts';
 import { type Provider, type ProviderConf, ProviderError, type Tokens } from './provider.ts';
+import { RefreshLocks } from './refresh-locks.ts';
 import type { Sessions, UserSession } from './session.ts';
 
 /** What to do with a request. */
@@ -33,18 +34,21 @@ const argOf = (r: Request, name: string): string => {
   }
 };
 
+const needsRefresh = ({ accessUntilMs, refreshToken }: UserSession): boolean =>
+  accessUntilMs !== null && accessUntilMs <= Date.now() && refreshToken !== '';
+
 /** One `oidc_provider`. */
 export class OidcFlow {
   readonly #provider: Provider;
   readonly #conf: ProviderConf;
   readonly #sessions: Sessions;
-  /** requests that wait for the same refresh, by session */
-  readonly #refreshing = new Map<string, Promise<UserSession | null>>();
+  readonly #locks: RefreshLocks;
 
   constructor(provider: Provider, sessions: Sessions) {
     this.#provider = provider;
     this.#conf = provider.conf;
     this.#sessions = sessions;
+    this.#locks = new RefreshLocks(this.#conf.name);
   }
 
   handle(r: Request): Outcome | Promise<Outcome> {
@@ -55,9 +59,7 @@ export class OidcFlow {
     const id = this.#sessionId(r);
     const session = this.#sessions.find(id);
     if (!session) return this.#login(r);
-    if (session.accessUntilMs === null || session.accessUntilMs > Date.now() || session.refreshToken === '')
-      return { kind: 'allow', session };
-    return this.#refreshed(r, id, session);
+    return needsRefresh(session) ? this.#refreshed(r, id, session) : { kind: 'allow', session };
   }
 
   #sessionId(r: Request): string {
@@ -141,13 +143,24 @@ export class OidcFlow {
     };
   }
 
+  /** Refreshes a session, or waits until another request or event loop has done so. */
   async #refreshed(r: Request, id: string, before: UserSession): Promise<Outcome> {
-    let refreshing = this.#refreshing.get(id);
-    if (!refreshing) {
-      refreshing = this.#refresh(r, id, before).finally(() => this.#refreshing.delete(id));
-      this.#refreshing.set(id, refreshing);
+    const isRefreshed = (session: UserSession): boolean => session.accessUntilMs !== before.accessUntilMs;
+    while (!this.#locks.take(id)) {
+      r.log('info', 'the request waits for the refresh of its session');
+      await this.#locks.released(id);
+      const session = this.#sessions.find(id);
+      if (!session) return this.#login(r);
+      if (isRefreshed(session)) return { kind: 'allow', session };
     }
-    const session = await refreshing;
+    let session: UserSession | null;
+    try {
+      // it may have been refreshed before the lock was taken
+      session = this.#sessions.find(id);
+      if (session && !isRefreshed(session)) session = await this.#refresh(r, id, session);
+    } finally {
+      this.#locks.release(id);
+    }
     return session ? { kind: 'allow', session } : this.#login(r);
   }
 

@@ -1,14 +1,19 @@
-// js_access, js_preread, js_filter, js_set: handlers written as modules, which receive the session (js-session.ts).
+// js_access, js_preread, js_filter, js_set, js_periodic: handlers written as modules, which receive the session (js-session.ts).
 //   js_import guard from FILE;   server { js_access guard.check; js_filter guard.mask; proxy_pass db; }
 // An access or preread handler decides with `s.allow()`, `s.decline()`, `s.deny()` or `s.done(code)`, at once or later; one that does not within
 // preread_timeout ends the session.
-import { custom, HS } from '../../config/directive.ts';
+
+import { present } from '../../../common/present.ts';
+import { ANY_COUNT, custom, HS, SERVER } from '../../config/directive.ts';
 import type { BlockFrame } from '../../http/config/module.ts';
+import { exiting } from '../../http/connection/client-connections.ts';
 import { call, handlerTable, logException, startHandlers, type Wanted, want } from '../../http/js/handlers.ts';
+import { parsePeriodic, startPeriodics } from '../../http/js/periodic.ts';
 import type { HttpModule } from '../../http/model/types.ts';
 import { AGAIN, DECLINED } from '../../http/request/codes.ts';
 import { streamCore } from '../core.ts';
 import { defineStreamModule, STATUS, type StreamFilter, type StreamMain, type StreamSession, sessionOf } from '../model.ts';
+import { DetachedSession } from '../session.ts';
 import { JsSession } from './js-session.ts';
 
 const handlerOf = () => custom<Wanted | null>(HS, 1, null, (f: BlockFrame) => want(f, f.args[0]));
@@ -18,6 +23,7 @@ const table = {
   js_access: handlerOf(),
   js_preread: handlerOf(),
   js_filter: handlerOf(),
+  js_periodic: custom<undefined>(SERVER, [0, ANY_COUNT], undefined, parsePeriodic, { repeats: true }),
 };
 
 export const streamJs: HttpModule<typeof table, StreamMain> = defineStreamModule('stream_js', table, {
@@ -42,7 +48,14 @@ export const streamJs: HttpModule<typeof table, StreamMain> = defineStreamModule
       return wanted && jsFilter(s, wanted);
     });
   },
-  start: (main) => startHandlers(main, streamJs.conf),
+  async start(main) {
+    await startHandlers(main, streamJs.conf);
+    startPeriodics(main, ({ server }) => {
+      if (exiting()) return null;
+      const session = new DetachedSession(main, present(server));
+      return { session, argument: new JsSession(session) };
+    });
+  },
 });
 
 /** A handler of the access or preread phase of one session. */

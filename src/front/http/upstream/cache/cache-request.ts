@@ -274,7 +274,6 @@ export class FileCacheRequest implements CacheRequest {
       return;
     }
     r.out.contentLength = stored.contentLength;
-    if (r.method === 'HEAD') r.headerOnly = true;
     u.headerDone = true;
     const sent = r.sendHeader();
     if (sent !== OK) {

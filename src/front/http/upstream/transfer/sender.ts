@@ -38,6 +38,8 @@ export class RequestSender {
   requestSent = false;
   bodySent = false;
   #streamQueue: Buffer[] = [];
+  /** parts of the request that leave together: the head, or what the current read of the client brings of the body */
+  #gathered: (Buffer | string)[] = [];
   #streamEnded = false;
   #head: (Buffer | string)[] | null = null;
 
@@ -54,6 +56,7 @@ export class RequestSender {
   reset(): void {
     this.requestSent = false;
     this.bodySent = false;
+    this.#gathered = [];
   }
 
   send(): void {
@@ -70,23 +73,18 @@ export class RequestSender {
       // what arrived with the head of the request leaves with it
       for (const data of this.#streamQueue) parts.push(...u.wrapBody(data));
       this.#streamQueue = [];
-      this.#writeAll(parts);
-      if (this.#streamEnded) this.#finishSending();
+      if (this.#streamEnded) {
+        this.#gathered = parts;
+        this.#finishSending();
+      } else this.#writeAll(parts);
       return;
     }
     if (u.conf.passRequestBody && body && body.size > 0 && !u.ownBody) {
       const data = body.read();
       for (let pos = 0; pos < data.length; pos += BODY_PIECE) parts.push(...u.wrapBody(data.subarray(pos, pos + BODY_PIECE)));
     }
-    if (u.connectionKind) {
-      // there the end is not expressed in bytes, and must follow them
-      this.#writeAll(parts);
-      this.#finishSending();
-      return;
-    }
-    parts.push(...u.endBody());
-    this.#writeAll(parts);
-    this.#sentAll();
+    this.#gathered = parts;
+    this.#finishSending();
   }
 
   #writeAll(parts: (Buffer | string)[]): void {
@@ -111,7 +109,16 @@ export class RequestSender {
   }
 
   #finishSending(): void {
-    this.#writeAll(this.#u.endBody());
+    const held = this.#gathered;
+    this.#gathered = [];
+    if (this.#u.connectionKind) {
+      // there `endBody` itself ends the stream
+      this.#writeAll(held);
+      this.#writeAll(this.#u.endBody());
+    } else {
+      held.push(...this.#u.endBody());
+      this.#writeAll(held);
+    }
     this.#sentAll();
   }
 
@@ -123,7 +130,16 @@ export class RequestSender {
       this.#streamQueue.push(data);
       return;
     }
-    this.#writeAll(u.wrapBody(data));
+    if (this.#gathered.length === 0) process.nextTick(() => this.#sendGathered());
+    this.#gathered.push(...u.wrapBody(data));
+  }
+
+  #sendGathered(): void {
+    const u = this.#u;
+    const parts = this.#gathered;
+    if (parts.length === 0 || u.ended || !u.conn) return;
+    this.#gathered = [];
+    this.#writeAll(parts);
     if (!u.headerDone) u.setTimer(u.conf.sendTimeoutMs);
     if (u.conn.socket.writableLength > PAUSE_ABOVE) u.r.conn.pauseReading();
   }
