@@ -1,6 +1,7 @@
 // `_health_report`: problems of the service by indicator, with their impact and possible remedies.
 import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
+import { openShards, shardLimit } from '../../metadata/indices/shard-limit.ts';
 import { indexLifecyclesOf } from '../../metadata/policies/index-lifecycles.ts';
 import type { EngineContext } from '../core/context.ts';
 import { damagedShards, type Health, shardCounts } from './shard-counts.ts';
@@ -144,17 +145,53 @@ function diskIndicator({ cluster }: EngineContext): Indicator {
   };
 }
 
-/** `cluster.max_shards_per_node` is shown, but limits nothing. */
+const FROZEN_LIMIT = 'cluster.max_shards_per_node.frozen';
+/** Room for this many shards with a replica each is reported as too little, or as little. */
+const FEW_SHARDS = 5;
+const SOME_SHARDS = 10;
+
 function capacityIndicator({ cluster }: EngineContext): Indicator {
   const { persistent, transient } = cluster.settings;
-  const limit = (name: string, fallback: number): number => Number(transient[name] ?? persistent[name] ?? fallback);
+  const limit = shardLimit(cluster);
+  const used = openShards(cluster);
+  const frozen = Number(transient[FROZEN_LIMIT] ?? persistent[FROZEN_LIMIT] ?? 3000);
+  const hasRoomFor = (shards: number): boolean => used + 2 * shards <= limit;
+  if (hasRoomFor(SOME_SHARDS)) {
+    return {
+      status: 'green',
+      symptom: 'The cluster has enough room to add new shards.',
+      details: { data: { max_shards_in_cluster: limit }, frozen: { max_shards_in_cluster: frozen } },
+    };
+  }
+  const isFull = !hasRoomFor(FEW_SHARDS);
   return {
-    status: 'green',
-    symptom: 'The cluster has enough room to add new shards.',
-    details: {
-      data: { max_shards_in_cluster: limit('cluster.max_shards_per_node', 1000) },
-      frozen: { max_shards_in_cluster: limit('cluster.max_shards_per_node.frozen', 3000) },
-    },
+    status: isFull ? 'red' : 'yellow',
+    symptom: 'Cluster is close to reaching the configured maximum number of shards for data nodes.',
+    details: { data: { max_shards_in_cluster: limit, current_used_shards: used }, frozen: { max_shards_in_cluster: frozen } },
+    impacts: [
+      {
+        id: isFull ? 'upgrade_blocked' : 'upgrade_at_risk',
+        severity: isFull ? 1 : 2,
+        description: isFull
+          ? 'The cluster has too many used shards to be able to upgrade.'
+          : 'The cluster is running low on room to add new shard. Upgrading to a new version is at risk.',
+        areas: ['deployment_management'],
+      },
+      {
+        id: isFull ? 'creation_of_new_indices_blocked' : 'creation_of_new_indices_at_risk',
+        severity: isFull ? 1 : 2,
+        description: `The cluster is running low on room to add new shards. Adding data to new indices ${isFull ? 'is at risk' : 'might soon fail.'}`,
+        areas: ['ingest'],
+      },
+    ],
+    diagnoses: [
+      {
+        id: 'increase_max_shards_per_node',
+        cause: 'The cluster is about to reach the maximum number of shards it can host, based on your current settings.',
+        action: 'Increase the value of [cluster.max_shards_per_node] cluster setting or remove data indices to clear up resources.',
+        indices: [],
+      },
+    ],
   };
 }
 

@@ -5,11 +5,12 @@ import { writeJson } from '../../common/json/json-write.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { checkLaterEnd } from '../../mapping/core/time-bounds.ts';
-import type { IndexMeta } from '../cluster-state.ts';
-import { ACKNOWLEDGED, indexOf, type Reducer, withIndices } from '../reducer.ts';
+import type { ClusterState, IndexMeta } from '../cluster-state.ts';
+import { ACKNOWLEDGED, indexOf, type Reducer, type ReducerEnvironment, withIndices } from '../reducer.ts';
 import { checkSettings, checkSettingsCount, flattenSettings, isDynamicSetting } from '../settings/index-settings.ts';
 import { withoutMembers } from './change-data-stream.ts';
 import { checkMetadataWritable } from './metadata-blocks.ts';
+import { checkShardLimit } from './shard-limit.ts';
 import { checkPartitionedMapping } from './shard-routing.ts';
 
 /** Concrete index names; src/metadata/resolve.ts resolves expressions to them. */
@@ -88,8 +89,16 @@ export const putSettings: Reducer<IndicesArgs & { readonly settings: JsonObject;
     if (fixed.length > 0) env.buildMapping(meta.mappings, settings, 'reanalysed');
     return [{ ...meta, settings, settingsVersion: meta.settingsVersion + 1 }];
   });
-  return { state: changed.length === 0 ? state : withIndices(state, changed), response: ACKNOWLEDGED };
+  return { state: withRoomFor(state, changed, env), response: ACKNOWLEDGED };
 };
+
+/** @throws ApiError validation_exception: the indices would have more open shards than the cluster allows */
+function withRoomFor(state: ClusterState, changed: readonly IndexMeta[], { dialect }: ReducerEnvironment): ClusterState {
+  if (changed.length === 0) return state;
+  const next = withIndices(state, changed);
+  checkShardLimit(state, next, dialect);
+  return next;
+}
 
 /** Makes every thread rebuild the analyzers from their files. @throws ApiError a file cannot be read; the old analyzers stay in use */
 export const reloadAnalyzers: Reducer<IndicesArgs> = (state, { indices }, env) => {
@@ -105,13 +114,13 @@ function finalSetting(name: string): string {
   return `final index setting [${name}], not updateable`;
 }
 
-export const openIndices: Reducer<IndicesArgs> = (state, { indices }) => {
+export const openIndices: Reducer<IndicesArgs> = (state, { indices }, env) => {
   const changed = indices.flatMap((name) => {
     const meta = indexOf(state, name);
     checkMetadataWritable(meta);
     return meta.state === 'open' ? [] : [{ ...meta, state: 'open' as const, settingsVersion: meta.settingsVersion + 1 }];
   });
-  return { state: changed.length === 0 ? state : withIndices(state, changed), response: { acknowledged: true, shards_acknowledged: true } };
+  return { state: withRoomFor(state, changed, env), response: { acknowledged: true, shards_acknowledged: true } };
 };
 
 export const closeIndices: Reducer<IndicesArgs> = (state, { indices }) => {

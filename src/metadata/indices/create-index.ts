@@ -18,6 +18,7 @@ import { checkSettings, flattenSettings } from '../settings/index-settings.ts';
 import { checkWriteIndices, parseAlias } from './aliases.ts';
 import { dataStreamOf, namesOfIndex, streamOptions } from './data-streams.ts';
 import { checkMetadataWritable } from './metadata-blocks.ts';
+import { checkRoomForIndex } from './shard-limit.ts';
 import { checkPartitionedMapping, checkShardRouting } from './shard-routing.ts';
 import { composableParts, composableTemplate, templatesFor } from './templates.ts';
 
@@ -105,6 +106,7 @@ export function newIndex(
   settings['index.number_of_replicas'] ??= '1';
 
   checkShardRouting(index, settings);
+  checkRoomForIndex(state, settings, env.dialect);
 
   let mappings: MutableJsonObject = { ...mappingOfMode(settings, env.dialect, backing === null), ...backing?.mappings };
   for (const part of parts.mappings) mappings = mergeMappings(mappings, checkTypeless(untyped(part)));

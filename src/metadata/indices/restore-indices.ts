@@ -9,6 +9,7 @@ import { checkAliasName, checkIndexName } from '../names.ts';
 import { ACKNOWLEDGED, type Reducer, type ReducerEnvironment, withIndices } from '../reducer.ts';
 import { checkSettings, flattenSettings } from '../settings/index-settings.ts';
 import { checkWriteIndices } from './aliases.ts';
+import { checkShardLimit } from './shard-limit.ts';
 
 export interface RestoredIndex {
   /** As it was when the snapshot was made. */
@@ -73,6 +74,7 @@ export const restoreIndices: Reducer<RestoreIndicesArgs> = (state, args, env) =>
   const streams = Object.fromEntries(args.dataStreams.map((stream) => [stream.name, stream]));
   const withStreams = args.dataStreams.length === 0 ? base : { ...base, dataStreams: { ...base.dataStreams, ...streams } };
   const next = withIndices(withStreams, restored);
+  checkShardLimit(state, next, env.dialect);
   checkWriteIndices(next);
   return { state: next, response: ACKNOWLEDGED };
 };

@@ -29,6 +29,12 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   scoresKeywords: async (ask) => (await search(ask, { query: { term: { word: 'a' } } })).hits.max_score !== 1,
   scoresTermsAlike: async (ask) => (await search(ask, { query: { terms: { flag: [true] } } })).hits.max_score === 1,
   namesValuesAboveLimit: async (ask) => (await search(ask, { query: { exists: { field: '_ignored' } } })).hits.total.value === 1,
+  namesNormalShards: async (ask) => {
+    await ask('PUT /_cluster/settings', { persistent: { 'cluster.max_shards_per_node': 1 } });
+    const { json } = await ask('PUT /beyond');
+    await ask('PUT /_cluster/settings', { persistent: { 'cluster.max_shards_per_node': null } });
+    return json.error.reason.includes('maximum normal shards open');
+  },
   sortsNanosFromEpoch: async (ask) => {
     await ask('PUT /nanos', { mappings: { properties: { at: { type: 'date_nanos' } } } });
     await ask('PUT /nanos/_doc/1?refresh=true', {});
