@@ -136,7 +136,7 @@ export namespace CharKind {
   export const NOT_LISTED: u32 = 3;
 }
 
-/** Flags of the standard tokenizer; `assembly/analysis/tokenizers/standard.ts` says what they do. */
+/** Flags of the standard tokenizer; described in `assembly/analysis/tokenizers/standard.ts`. */
 export namespace StandardFlag {
   export const LOWER: u32 = 1;
   export const NON_JOINER: u32 = 2;

@@ -20,7 +20,7 @@ import { sortDrain, sortOffer, sortOpen } from './sort';
 export const RUN_SCORES: u32 = 1;
 /** Hits are sorted by score alone. */
 export const RUN_BY_SCORE: u32 = 2;
-/** The host knows `total` from statistics; it is not counted. */
+/** The host takes `total` from statistics; it is not counted. */
 export const RUN_TOTAL_KNOWN: u32 = 4;
 
 /** One run of a plan over one segment: the host writes the request and reads the results. It clears the record first. */
@@ -168,7 +168,7 @@ function stillCounting(run: Run): bool {
   return run.countUpTo == u32.MAX_VALUE || run.total <= run.countUpTo;
 }
 
-/** Whether all that is left to do is to offer the documents of terms block by block: windows make that no faster. */
+/** Whether the remaining work only offers documents of terms block by block, which windows do not make faster. */
 // @ts-ignore: decorator
 @inline
 function offersBlocks(run: Run, query: Node): bool {

@@ -258,7 +258,7 @@ function endBlock(e: PostingsEncoder): void {
   if ((e.blocks & (GROUP_BLOCKS - 1)) == 0) flushGroup(e);
 }
 
-/** Entries of the buffered documents, behind blockLastDoc. */
+/** Entries of the buffered documents, after blockLastDoc. */
 function writeEntries(e: PostingsEncoder): void {
   let cur = e.cur;
   let last = e.blockLastDoc;

@@ -317,7 +317,7 @@ function checkOneByOne(node: PhraseNode, state: PhraseState, docs: usize, count:
   }
 }
 
-/** Scores documents that passed the last filter or window. A negative weight asks for the frequencies themselves. */
+/** Scores documents that passed the last filter or window. A negative weight requests the frequencies themselves. */
 export function phraseScore(node: PhraseNode, docs: usize, count: u32, scores: usize): void {
   const state = phraseState(node);
   if (!node.normInverse) {

@@ -326,7 +326,7 @@ function ruledOut(walk: FuzzyWalk, termLen: u32, done: u32): u32 {
     let char = <u32>load<u8>(at++);
     if (char >= 0x80) {
       walk.plain = min(walk.plain, <u32>(at - term) - 1);
-      // Lead byte 110xxxxx, 1110xxxx or 11110xxx, then continuation bytes; other bytes stand for themselves.
+      // Lead byte 110xxxxx, 1110xxxx or 11110xxx, then continuation bytes; other bytes are characters themselves.
       const more: u32 = char >= 0xf0 ? 3 : char >= 0xe0 ? 2 : char >= 0xc0 ? 1 : 0;
       if (more) char &= 0x3f >> more;
       for (let i: u32 = 0; i < more && at < end; i++) char = (char << 6) | (<u32>load<u8>(at++) & 0x3f);

@@ -8,7 +8,7 @@ const CODE_MAX: f32 = 127;
 /** Vectors whose mean is the centroid, at most. */
 const SAMPLE: u32 = 8192;
 
-/** What a vector is divided by before it is encoded: its length for cosines. */
+/** The divisor of a vector before it is encoded: its length for cosines. */
 function lengthOf(graph: VectorGraph, value: usize): f32 {
   return graph.metric == Metric.F32_COSINE ? load<f32>(value + graph.stride - 4) : 1;
 }

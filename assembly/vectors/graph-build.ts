@@ -236,7 +236,7 @@ function nodeOf(graph: VectorGraph, other: VectorGraph, old: u32, docMap: usize,
   return doc == NO_NODE ? NO_NODE : load<u32>(offsets + ((<usize>doc) << 2)) / graph.stride;
 }
 
-/** Copies the links of a node on one level. False if some of them are gone. */
+/** Copies the links of a node on one level. False if some of the linked nodes no longer exist. */
 function adoptLinks(build: GraphBuild, graph: VectorGraph, other: VectorGraph, old: u32, node: u32, level: u32, docMap: usize, offsets: usize): bool {
   const source = linksOf(other, old, level), links = linksOf(graph, node, level);
   if (!source || !links) return true;

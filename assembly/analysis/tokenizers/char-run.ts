@@ -17,7 +17,7 @@ export let charsValid: u32 = 0;
 /**
  * Finds the non-ASCII characters that belong to tokens.
   * @param cur   64 readable bytes
-  * @param out   copy of the block; letters are replaced there by their lower case if `kind` asks for it
+  * @param out   copy of the block; letters are replaced there by their lower case if `kind` requires it
   * @param kind  CharKind.LETTER, CharKind.LOWERCASE or CharKind.WHITESPACE
   * @param high  non-ASCII bytes of the text
  */

@@ -3,7 +3,7 @@ import { Chain, Stage } from '../stage';
 import { TOKEN_BYTES } from '../token';
 
 /**
- * Records where the next batch goes on.
+ * Records where the next batch continues.
  * @param cur   where reading stopped in the text
  * @param base  address from which offsets count: `cur` minus its offset in UTF-16 units
  * @param out   end of the batch's terms

@@ -129,7 +129,7 @@ export const CharKind = {
   WHITESPACE: 2,
   NOT_LISTED: 3,
 } as const;
-/** Flags of the standard tokenizer; `assembly/analysis/tokenizers/standard.ts` says what they do. */
+/** Flags of the standard tokenizer; described in `assembly/analysis/tokenizers/standard.ts`. */
 export const StandardFlag = {
   LOWER: 1,
   NON_JOINER: 2,

@@ -6,7 +6,7 @@ import type { Offset } from '../records.ts';
 export const RUN_SCORES = 1;
 /** Hits are sorted by score alone. */
 export const RUN_BY_SCORE = 2;
-/** The host knows `total` from statistics; it is not counted. */
+/** The host takes `total` from statistics; it is not counted. */
 export const RUN_TOTAL_KNOWN = 4;
 /** One run of a plan over one segment: the host writes the request and reads the results. It clears the record first. */
 export const Run = {

@@ -32,7 +32,7 @@ import {
 } from './word-parts';
 import { WordDelimiterConfig } from '../../stage-configs';
 
-/** What a piece consists of: one part; the parts of a range that are concatenated; all parts of a range; the whole word. */
+/** Contents of a piece: one part; the concatenated parts of a range; all parts of a range; the whole word. */
 const ONE: u32 = 0;
 const RUN: u32 = 1;
 const ALL: u32 = 2;

@@ -1,4 +1,4 @@
-// What condition and multiplexer share: starting the inner chain, and passing on its failures.
+// Common parts of condition and multiplexer: starting the inner chain, and passing on its failures.
 import { innerChain, SourceState } from '../../nested';
 import { Chain, resetChain, Stage, stageAt, stateOf } from '../../stage';
 

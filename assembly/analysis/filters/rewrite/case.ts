@@ -98,7 +98,7 @@ function lowerGreek(cp: u32): u32 {
 }
 
 /**
- * Turkish: I becomes dotless i, I with dot (composed, or with a combining dot above, also behind other marks) becomes i.
+ * Turkish: I becomes dotless i, I with dot (composed, or with a combining dot above, also after other marks) becomes i.
  * Marks between I and the dot are those of category Mn.
  */
 function lowerTurkish(batch: Stage, token: Token): i32 {

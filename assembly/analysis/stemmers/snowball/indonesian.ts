@@ -3,7 +3,7 @@
 import { foundAt, foundGroup, foundLen, groupAhead, groupOf, replaceInside } from '../suffix-table';
 import { isBefore, isIn, removeUnits, setLength, standsAt, unitAt, wordLen } from '../word';
 
-// What a removed prefix implies for suffixes.
+// Consequences of a removed prefix for suffixes.
 const OTHER: i32 = 0;
 const DI_MENG_TER: i32 = 1;
 const PER: i32 = 2;

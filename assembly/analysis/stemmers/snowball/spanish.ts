@@ -5,7 +5,7 @@ import { isBefore, mapUnit, setLength, setUnit, unitAt, wordLen } from '../word'
 
 const VOWELS = "aeiouáéíóúü";
 const PRONOUNS = "me se sela selo selas selos la le lo las les los nos";
-/** What pronouns are attached to; the accent is removed with the pronoun. */
+/** Endings that pronouns are attached to; the accent is removed with the pronoun. */
 const HOSTS = "iéndo>iendo ándo>ando ár>ar ér>er ír>ir/ando iendo ar er ir/yendo";
 /** Groups: in R2; in R2, and -ic before it; replaced in R2; -amente in R1; -mente; -idad; -ivo. */
 const STANDARD = `anza anzas ico ica icos icas ismo ismos able ables ible ibles ista istas oso osa osos osas amiento amientos imiento imientos
