@@ -68,7 +68,7 @@ export class AnalysisRegistry {
     return registry;
   }
 
-  /** The same of settings that were checked before. Analyzers are built on first use, which throws what `build` does if files have changed since. */
+  /** As `build`, for settings that were checked before. Analyzers are built on first use, which throws what `build` does if files have changed since. */
   static restore(env: AnalysisEnvironment, settings: AnalysisSettings): AnalysisRegistry {
     const registry = new AnalysisRegistry(env, settings, DEFAULT_POSITION_GAP);
     const analysis = settings.analysis ?? {};
@@ -133,7 +133,7 @@ export class AnalysisRegistry {
     return this.components.warnings;
   }
 
-  /** The same of all definitions, which are built for it; outside of lanes only if they are small. */
+  /** Messages about ignored parts of all definitions. Builds them; outside of lanes only if they are small. */
   allWarnings(): readonly string[] {
     if (isLane() || this.components.areSmall) {
       this.components.buildDefined();
@@ -200,7 +200,7 @@ export class AnalysisRegistry {
     return onlyTerm(found, text);
   }
 
-  /** Applies those filters of the analyzer that a normalizer may have; for wildcards, prefixes and fuzzy terms. */
+  /** Applies the filters of the analyzer that a normalizer may have; for wildcards, prefixes and fuzzy terms. */
   normalizeTerm(analyzer: string, text: string): string {
     let chain = this.#normalizingChains.get(analyzer);
     if (!chain) {
@@ -376,7 +376,7 @@ function groupOf(analysis: SettingTree, name: string): [string, SettingTree][] {
   return Object.entries((analysis[name] ?? {}) as Record<string, SettingTree>);
 }
 
-/** An error as the cause of another one, with its own cause. */
+/** An error in the form of the cause of another one, with its own cause. */
 function causeOf({ type, reason, causedBy }: ApiError): Record<string, unknown> {
   return { type, reason, ...(causedBy ? { caused_by: causeOf(causedBy) } : {}) };
 }

@@ -43,7 +43,7 @@ class FilterRunner implements FilterEnvironment {
   }
 }
 
-/** @throws ApiError illegal_argument_exception: a filter joined tokens that an earlier one had put out of order */
+/** @throws ApiError illegal_argument_exception: a filter joined tokens that an earlier one had reordered */
 function checkOffsets(stream: TokenStream): TokenStream {
   for (const { startOffset, endOffset } of stream.tokens) {
     if (endOffset < startOffset) throw endsBeforeStartError(startOffset, endOffset);
@@ -93,7 +93,7 @@ export function mayStop(filter: TokenFilter): boolean {
 const CONSUME_ALL = 4;
 
 const REPLAY_STAGE: KernelStage = { id: StageId.REPLAY, config: new Uint8Array(0) };
-/** Chain that passes a prepared token stream to the inverter unchanged. */
+/** Passes a prepared token stream to the inverter unchanged. */
 const REPLAY_BLOB = chainBlob([REPLAY_STAGE]);
 const REPLAY_PROGRAM: ChainProgram = { blob: REPLAY_BLOB };
 

@@ -27,7 +27,7 @@ export interface AnalysisSettings {
 
 /** Filters that a chain may name but that cannot be the type of a definition. */
 const BUILT_IN_ONLY = new Set(['type_as_payload', 'keyword_repeat']);
-/** More warnings are of no use, and a request can cause any number of them. */
+/** Limits warnings, of which a request can cause any number. */
 const MAX_WARNINGS = 100;
 
 export class ComponentTable {
@@ -79,7 +79,7 @@ export class ComponentTable {
     for (const group of [this.#charFilters, this.#tokenizers, this.#filters]) for (const name of group.names()) group.get(name);
   }
 
-  /** Those of the filters whose files may change. */
+  /** The filters among `names` whose files may change. */
   updateableOf(filters: readonly string[]): readonly string[] {
     return filters.filter((name) => this.#updateableFilters.has(name));
   }
@@ -183,7 +183,7 @@ export class ComponentTable {
 
 const SMALL_ITEMS = 500;
 
-/** Components count, and what their lists contain. */
+/** Size of definitions: their components and the items of their lists. */
 function itemsOf(tree: SettingTree): number {
   return Object.values(tree).reduce<number>((items, value) => items + (Array.isArray(value) ? value.length : 0), 1);
 }

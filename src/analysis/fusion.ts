@@ -25,7 +25,7 @@ export function fuse(stages: readonly KernelStage[]): KernelStage[] {
   return mergeRewrites(bigramsFromText(lowerInTokenizer(stages)));
 }
 
-/** Operations of the stem stage (assembly/analysis/filters/rewrite/stem.ts) equivalent to a stage, and whether its config follows them. */
+/** Operations of the stem stage (assembly/analysis/filters/rewrite/stem.ts) equivalent to a stage, and whether they are followed by its config. */
 const REWRITE_OPS: Readonly<Record<number, { op: number; data: boolean }>> = {
   [StageId.STEM]: { op: RewriteOp.STEM, data: false },
   [StageId.NORMALIZE]: { op: RewriteOp.NORMALIZE, data: false },

@@ -98,7 +98,7 @@ export class VisibleMapping implements MappingSnapshot {
   }
 
   withRuntime(runtime: JsonObject): MappingSnapshot {
-    // A runtime field may not stand in for a hidden field: its type would lead to the values of that field.
+    // A runtime field may not replace a hidden field: its type would give access to the values of that field.
     const own = Object.keys(runtime).filter((name) => this.#visible.permits(name) || this.#base.field(name) === null);
     const allowed = Object.fromEntries(Object.entries(runtime).filter(([name]) => own.includes(name)));
     return new VisibleMapping(this.#base.withRuntime(allowed), this.#visible, new Set([...this.#own, ...own]));

@@ -95,7 +95,7 @@ const FIELD_FUNCTIONS: Readonly<Record<string, Implementation>> = {
   'def $(String,def)': (name: string, other: Value) => currentDocument().doc.field(name).valueAt(0, other),
 };
 
-/** Finds named parts of strings: what grok() and dissect() return. */
+/** Finds named parts of strings: the result of grok() and dissect(). */
 class Extractor {
   readonly #match: (text: string) => Map<string, unknown> | null;
   constructor(match: (text: string) => Map<string, unknown> | null) {
@@ -178,7 +178,7 @@ export function compileDocScript(spec: ScriptSpec, context: DocScriptContext): D
   };
 }
 
-/** Contexts that column programs have, and what they return. */
+/** Contexts that column programs support, and their result types. */
 const COLUMN_CONTEXTS: Readonly<Partial<Record<DocContextName, 'double' | 'boolean'>>> = {
   score: 'double',
   number_sort: 'double',

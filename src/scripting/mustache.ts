@@ -1,5 +1,5 @@
 // Search templates: mustache with the functions toJson, join and url. Values are escaped for JSON strings in `{{x}}` and inserted unchanged by
-// `{{{x}}}`. Parsing and rendering are the package mustache; what differs here are Java's view of values, and limits, since templates and their
+// `{{{x}}}`. Parsing and rendering are the package mustache; added here are Java's view of values, and limits, since templates and their
 // parameters come from requests. Source: the search template page of the OpenSearch documentation.
 import Mustache from 'mustache';
 import { BoundedMap } from '../common/bounded-map.ts';

@@ -1,5 +1,5 @@
-// Painless: scripts are checked against types and compiled to JavaScript (compile/compile.ts). A run has a budget of steps and bytes; a script reaches
-// nothing of the host but the variables and functions of its context.
+// Painless: scripts are checked against types and compiled to JavaScript (compile/compile.ts). A run has a budget of steps and bytes; a script can
+// reach nothing of the host but the variables and functions of its context.
 import './library/library.ts';
 import { BoundedMap } from '../common/bounded-map.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -25,7 +25,7 @@ export interface CompiledScript {
   run(variables: Readonly<Record<string, Value>>, budget?: ScriptBudget): Value;
 }
 
-/** Compiled scripts by context and source, as a request is compiled once for each shard. */
+/** Compiled scripts by context and source: a request asks for the same script once for each shard. */
 const cache = new WeakMap<ScriptContext, BoundedMap<string, CompiledScript>>();
 const MAX_CACHED = 100;
 

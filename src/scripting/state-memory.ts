@@ -1,5 +1,5 @@
-// Bounds values that live longer than one run of a script, such as the states of scripted_metric. What the runs allocate adds up; once it is as
-// much again as was alive at the last measurement, the values that are still reachable are measured, as a garbage collector would.
+// Bounds values that live longer than one run of a script, such as the states of scripted_metric. Allocations of the runs add up; once
+// they exceed the size at the last measurement, the values that are still reachable are measured, as a garbage collector would.
 import { circuitBreakingError } from '../errors/search-errors.ts';
 import { ENTRY_BYTES, MAX_RUN_BYTES, ScriptBudget } from './java/budget.ts';
 import { isCollection } from './java/objects.ts';

@@ -131,7 +131,7 @@ function refusedError(body: string, at: number, reason: string, causedBy: ApiErr
   return new ApiError('x_content_parse_exception', 400, `[${placeOf(body, at)}] [analyze_request] ${reason}`, { causedBy });
 }
 
-/** @throws ApiError action_request_validation_exception: fields that exclude each other, or missing text */
+/** @throws ApiError action_request_validation_exception: mutually exclusive fields, or missing text */
 export function validateAnalyzeRequest(request: AnalyzeRequest, hasIndex: boolean): void {
   const problems: string[] = [];
   const parts = request.tokenizer !== null || request.filters.length > 0 || request.charFilters.length > 0;

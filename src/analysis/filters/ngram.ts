@@ -1,4 +1,4 @@
-// N-grams of terms: every gram has the offsets and the position of its token.
+// N-grams of terms: every gram has the offsets and position of its token.
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { NgramConfig, NgramFlag, StageId } from '../../wasm/generated/analysis.ts';
 import { recordBytes } from '../blob.ts';

@@ -89,7 +89,7 @@ export const PATTERN_FILTERS: readonly ComponentEntry<FilterFactory>[] = [
       if (!keywords) {
         throw illegalArgumentError('keyword filter requires either `keywords`, `keywords_path`, or `keywords_pattern` to be configured');
       }
-      // A list that ignores case is lower-cased; the flag of the stage, which lower-cases tokens, is the parameter `ignore_case`.
+      // A list that ignores case is lower-cased; the stage's flag, which lower-cases tokens, is the parameter `ignore_case`.
       const words = keywords.ignoreCase ? keywords.words.map(lowerCodePoints) : keywords.words;
       return setStage(StageId.KEYWORD_MARKER, words, ignoreCase);
     },

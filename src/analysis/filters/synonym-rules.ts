@@ -3,7 +3,7 @@ import { javaTrim } from '../../common/text/java-text.ts';
 import type { SlicedWork } from '../../common/turns/sliced-work.ts';
 import { ApiError } from '../../errors/api-error.ts';
 
-/** A rule of n equivalent words makes n * n of them. */
+/** Limits the mappings of rules, since n equivalent words make n * n of them. */
 const MAX_OUTPUTS = 5_000_000;
 const RULES_PER_STEP_MASK = 63;
 
@@ -13,7 +13,7 @@ export type Phrase = readonly string[];
 /** A node of the trie of left sides. */
 export interface SynonymNode {
   readonly next: Map<string, SynonymNode>;
-  /** By their words; null if no rule ends here. */
+  /** Outputs by their words; null if no rule ends here. */
   outputs: Map<string, Phrase> | null;
   /** True if the matched words are kept in addition to the outputs. */
   keepOriginal: boolean;

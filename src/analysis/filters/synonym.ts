@@ -100,7 +100,7 @@ function* mapSteps(context: BuildContext, chain: ChainContext, { expand, isLenie
   return builder.build();
 }
 
-/** The map of one chain. Building it takes up to seconds: one that a thread with a listener abandons goes on where it stopped the next time. */
+/** The map of one chain. Building it can take seconds; if a thread with a listener abandons it, the next call continues where it stopped. */
 class MapInProgress {
   readonly #chain: ChainContext;
   readonly #steps: SlicedWork<SynonymMap>;
@@ -145,7 +145,7 @@ function synonymEntry(type: string, graph: boolean): ComponentEntry<FilterFactor
     build: (context) => {
       const { settings } = context;
       const isUpdateable = settings.bool('updateable', false);
-      // A set can be changed to rules that the analyzer refuses, which must not take the index down.
+      // A set can be changed to rules that the analyzer refuses, which must not make the index unusable.
       const isLenient = settings.bool('lenient', isUpdateable && settings.get('synonyms_set') !== undefined);
       const options = { expand: settings.bool('expand', true), isLenient };
       let started: MapInProgress | null = null;

@@ -115,7 +115,7 @@ class EntryReader {
     this.#affixes = affixes;
   }
 
-  /** Added entries only count if the word has no other. */
+  /** The entries of a word; those that the reader added only count if there is no other. */
   entriesOf(lines: string[]): Entry[] {
     const given = lines.filter((rest) => !rest.startsWith(FLAGS + HIDDEN));
     return (given.length ? given : lines).sort(byUnits).map((rest) => this.entry(rest));

@@ -1,4 +1,4 @@
-// The interface between the document parser, which validates and converts values, and a shard's open buffer, which cannot refuse them any more.
+// The interface between the document parser, which validates and converts values, and a shard's open buffer, which can no longer refuse them.
 
 /** How segments store a field. Fields of the same name in an index have the same spec; later versions of a mapping only add fields. */
 export interface FieldSpec {

@@ -7,7 +7,7 @@ import { isTimeSeries, TIMESTAMP, TSID } from './time-series.ts';
 export interface IndexSortKey {
   readonly field: string;
   readonly descending: boolean;
-  /** Of several values the greatest counts, otherwise the least. */
+  /** The greatest of several values counts; if false, the least. */
   readonly greatest: boolean;
   readonly missingFirst: boolean;
 }

@@ -72,6 +72,6 @@ export interface MappingSnapshot {
   readonly hasRuntime: boolean;
   /** This mapping with the runtime fields of a search added. @throws ApiError mapper_parsing_exception */
   withRuntime(runtime: JsonObject): MappingSnapshot;
-  /** A new snapshot with a `_mapping` body merged in. @throws ApiError illegal_argument_exception: conflicts, limits, unknown parameters */
+  /** Returns a new snapshot with a `_mapping` body merged in. @throws ApiError illegal_argument_exception: conflicts, limits, unknown parameters */
   merge(mappings: JsonObject, reason: 'put' | 'dynamic' | 'create'): MappingSnapshot;
 }

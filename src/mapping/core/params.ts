@@ -117,7 +117,7 @@ export function parseMeta(value: unknown, name: string): JsonObject {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** A value after its class: `Integer[5]`. */
+/** A value with its Java class: `Integer[5]`. */
 export function shownWithClass(value: unknown): string {
   return `${javaClass(value).replace(/^.*\./, '')}[${javaText(value)}]`;
 }
@@ -159,7 +159,7 @@ export function metricParam(kinds: readonly string[]): Readonly<Record<string, P
   };
 }
 
-/** @throws ApiError illegal_argument_exception: the parameters of time series do not go with the others of a field */
+/** @throws ApiError illegal_argument_exception: the parameters of time series conflict with others of the field */
 export function checkSeriesParams(given: Readonly<Record<string, unknown>>): void {
   const isDimension = given.time_series_dimension === true;
   const isMetric = given.time_series_metric !== undefined;

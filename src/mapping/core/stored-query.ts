@@ -7,7 +7,7 @@ import type { MappingSnapshot } from './mapping-snapshot.ts';
 export interface StoredQuery {
   /** The query as UTF-8 JSON. */
   readonly json: Uint8Array;
-  /** Every document that the query matches has at least one of these terms, `field NUL term` each; null if no such terms can be named. */
+  /** Every document that the query matches has at least one of these terms, `field NUL term` each; null if there are no such terms. */
   readonly terms: readonly Uint8Array[] | null;
 }
 

@@ -20,7 +20,7 @@ export interface TimeBounds {
   readonly end: number;
 }
 
-/** A field whose values tell series apart. */
+/** A field whose values distinguish series. */
 export interface Dimension {
   readonly name: string;
   readonly format: ValueFormat;
@@ -29,7 +29,7 @@ export interface Dimension {
   readonly keys: ReadonlyMap<string, string> | null;
 }
 
-/** Fields of a mapping that the series of a document follows from, by field number. */
+/** Fields of a mapping that determine the series of a document, by field number. */
 export interface SeriesFields {
   readonly index: string;
   readonly dimensions: ReadonlyMap<number, Dimension>;
@@ -46,7 +46,7 @@ function timeOf(settings: Settings, name: string, open: number): number {
   return value === undefined || value === null ? open : TIME_FORMAT.parseMs(String(value));
 }
 
-/** The first and last time that the bounds can name. */
+/** The first and last time that bounds can have. */
 const FIRST_MS = 1;
 const LAST_MS = 253_402_300_799_999;
 
@@ -64,7 +64,7 @@ export function instantText(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
-/** Checks the settings that have to do with time series. @throws ApiError illegal_argument_exception */
+/** Checks the settings that concern time series. @throws ApiError illegal_argument_exception */
 export function checkTimeSeriesSettings(settings: Settings, needsRoutingPath: boolean): void {
   if (!isTimeSeries(settings)) {
     for (const name of OWN_SETTINGS) {

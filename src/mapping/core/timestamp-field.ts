@@ -1,4 +1,4 @@
-// The field with the time that documents of data streams have, as templates and mappings name it.
+// The field with the time of documents in data streams, as named by templates and mappings.
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 
 const TIMESTAMP = '@timestamp';

@@ -11,8 +11,8 @@ import { checkSynthetic } from './check-synthetic.ts';
 export const DEFAULT_LIMITS = { total_fields: 1000, depth: 20, nested_fields: 50, dimension_fields: 32_768 } as const;
 
 /**
- * Every thread holds every mapping, so the length of names is limited, too: their characters per field that a mapping may have, on average,
- * with those of its parents.
+ * Every thread holds every mapping, so the length of names is limited, too: to this many characters per
+ * field that a mapping may have, on average, including the names of its parents.
  */
 const NAME_CHARS_PER_FIELD = 512;
 

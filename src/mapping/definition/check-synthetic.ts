@@ -33,7 +33,7 @@ export function checkSynthetic(
   if (isSynthetic) checkObject(mapping.object.properties, isLogs);
 }
 
-/** @param keepsTexts  indices of logs keep the strings of all text fields */
+/** @param keepsTexts  the index holds logs, and keeps the strings of all text fields */
 function checkObject(properties: ReadonlyMap<string, MappingNode>, keepsTexts: boolean): void {
   for (const node of properties.values()) {
     if (node.kind === 'object') checkObject(node.properties, keepsTexts);

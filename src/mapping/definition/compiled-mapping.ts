@@ -60,7 +60,7 @@ export interface CompiledMapping {
   readonly internal: { readonly fieldNames: number; readonly ignored: number; readonly routing: number };
   /** Writes the size of the source (`_size`), null if it is not enabled. */
   readonly size: Mapper | null;
-  /** Fields that the series of a document follows from; null unless the index holds time series. */
+  /** Fields that determine the series of a document; null unless the index holds time series. */
   readonly series: SeriesFields | null;
   /** True if a copy_to target is not mapped. */
   readonly copiesToUnmapped: boolean;

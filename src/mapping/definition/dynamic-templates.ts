@@ -14,7 +14,7 @@ export type DynamicType = 'object' | 'string' | 'long' | 'double' | 'boolean' | 
 
 const DYNAMIC_TYPES: readonly DynamicType[] = ['object', 'string', 'long', 'double', 'boolean', 'date', 'binary'];
 
-/** As below, for runtime fields; objects and binaries are none. */
+/** As below, for runtime fields; objects and binaries cannot be runtime fields. */
 export const RUNTIME_TYPES: Readonly<Partial<Record<DynamicType, string>>> = {
   string: 'keyword',
   long: 'long',
@@ -61,7 +61,7 @@ export function checkConditions({ body }: DynamicTemplate): void {
   }
 }
 
-/** Parsers of what templates define; they throw its errors. */
+/** Parsers of the definitions in templates; they throw the errors of a definition. */
 export interface TemplateParsers {
   field(mapping: JsonObject): unknown;
   runtime(name: string, mapping: JsonObject): unknown;
@@ -136,7 +136,7 @@ function checkContent(name: string, body: JsonObject, types: readonly string[], 
   throw isRuntime ? illegalArgumentError(reason, failure) : mapperParsingError(reason, failure);
 }
 
-/** The keys of inner objects ascend, as servers show them. */
+/** Sorts the keys of inner objects, as servers show them. */
 function inOrder(body: JsonObject): JsonObject {
   const sorted = (value: unknown): unknown =>
     isObject(value)

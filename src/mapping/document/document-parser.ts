@@ -27,7 +27,7 @@ export interface ParseOptions {
   readonly sourceBytes?: () => number;
 }
 
-/** State of one open document: the root, or a nested child. */
+/** State of an open document: the root, or a nested child. */
 interface Frame {
   readonly nestedPath: string | null;
   binaries: Map<number, Uint8Array[]> | null;
@@ -120,7 +120,7 @@ export class DocumentParser implements DocumentContext {
     }
   }
 
-  /** The series and the time of a document that is parsed on trial. @throws ApiError as `parse` */
+  /** Finds the series and the time of a document by parsing it on trial. @throws ApiError as `parse` */
   seriesOf(source: JsonObject): { readonly tsid: string; readonly timestamp: number } {
     this.parse('', source, NULL_SINK, null);
     return { tsid: this.#tsid, timestamp: this.#series?.timestamp ?? 0 };

@@ -26,7 +26,7 @@ export function adds(dynamic: Dynamic): boolean {
 const LONG_TEXT = /^[+-]?\d{1,19}$/;
 const DOUBLE_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** Lists of so many floats become vectors. */
+/** Lists of this many floats become vectors. */
 const MIN_VECTOR_DIMS = 128;
 
 export interface DynamicOptions {
@@ -34,7 +34,7 @@ export interface DynamicOptions {
   readonly depthLimit: number;
   /** `index.mapping.total_fields.limit` */
   readonly fieldLimit: number;
-  /** Fields that the mapping still has room for; null: more fields than that are an error. */
+  /** Number of fields that the mapping still has room for; null: fields beyond its limit are an error. */
   readonly room: number | null;
   readonly dialect: Dialect;
 }
@@ -212,7 +212,7 @@ export class DynamicMapper {
     }
   }
 
-  /** Whether the mapping has room for so many fields more. If fields beyond its limit are ignored, notes the path as ignored otherwise. */
+  /** Whether the mapping has room for this many more fields. If not, and fields beyond its limit are ignored, records the path as ignored. */
   #takes(path: string, fields: number): boolean {
     if (this.#room === null) return true;
     if (this.#taken + fields <= this.#room) {

@@ -1,5 +1,5 @@
-// The series of a document in an index of time series: its dimensions, the identity that follows from them, and the id of the document, which follows
-// from its series and its time.
+// The series of a document in an index of time series: its dimensions, the identity derived from them, and the id of the document, which is
+// derived from its series and its time.
 //   _id = base64url ├ hash of the routing fields u32 ┬ first half of the series u64 ┬ time ms u64 ┤     20 bytes, big-endian
 //   _tsid = base64url of the first 128 bits of the SHA-256 of the dimensions as JSON, names ascending
 // Elasticsearch builds both alike from other hashes; clients treat them as opaque.

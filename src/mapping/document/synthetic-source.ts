@@ -1,6 +1,6 @@
 // Synthetic sources: rebuilds a document from doc values as Elasticsearch 8 does. Names are sorted; objects in lists become one object with
-// lists of values; values are converted to the type of the field, sorted, and for terms distinct. Fields without doc values, and what is
-// not mapped, stay as they were sent. The result is stored in place of the source, so that code that reads sources need not know about it.
+// lists of values; values are converted to the type of the field, sorted, and for terms distinct. Fields without doc values, and those
+// that are not mapped, stay as they were sent. The result is stored in place of the source, so that code that reads sources is the same for all.
 import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import type { CompiledField, CompiledObject } from '../definition/compiled-mapping.ts';

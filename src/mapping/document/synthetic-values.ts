@@ -20,7 +20,7 @@ const TEXTS: ReadonlySet<string> = new Set(['text', 'match_only_text', 'search_a
 const FLOATS: ReadonlySet<string> = new Set(['float', 'half_float']);
 const DOUBLES: ReadonlySet<string> = new Set(['double', 'scaled_float']);
 
-/** @param given  what the document has under the field's name, once for each object around it @returns undefined if the source has no value */
+/** @param given  values of the document under the field's name, one for each object that contains it @returns undefined if the source has no value */
 export function fieldValue(field: CompiledField, given: readonly unknown[]): unknown {
   const isPoint = field.mapper.fieldType.typeName === 'geo_point';
   const values = isPoint ? given.flatMap(pointsOf) : given.flat(Number.POSITIVE_INFINITY);
@@ -102,7 +102,7 @@ function points(mapper: Mapper, values: readonly unknown[]): unknown[] {
   return [...encoded.map(({ lat, lon }) => ({ lat: jsonDouble(lat), lon: jsonDouble(lon) })), ...ignored];
 }
 
-/** A point as its column has it. */
+/** A point with the precision of its column. */
 function quantized(lat: number, lon: number): { lat: number; lon: number } {
   const grid = (degrees: number, range: number): number => Math.floor(degrees / (range / 2 ** 32)) * (range / 2 ** 32);
   return { lat: grid(lat, 180), lon: grid(lon, 360) };

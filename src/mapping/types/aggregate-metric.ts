@@ -32,7 +32,7 @@ class FigureFieldType extends BaseFieldType {
   override rangeBounds(range: RangeSpec): RangeBounds {
     const bounds = floatBounds('double', range);
     if (this.spec.column === 'f64' || bounds.kind !== 'f64') return bounds;
-    // Counts are integers from 0 on.
+    // Counts are integers of at least 0.
     const min = BigInt(Math.max(0, Math.ceil(bounds.min)));
     const max = BigInt(Math.min(Number.MAX_SAFE_INTEGER, Math.floor(bounds.max)));
     return { kind: 'i64', min, max, empty: bounds.empty || min > max };

@@ -108,7 +108,7 @@ class CompletionMapper implements Mapper {
     if (inputs.length > 0) context.exists(this.#path);
   }
 
-  /** Those given with the input, and those of other fields of the document. */
+  /** Contexts given with the input, and those from other fields of the document. */
   #contextsOf(mappings: readonly ContextMapping[], context: DocumentContext, given: JsonObject): InputContext[] {
     const found = new Map<string, InputContext>();
     mappings.forEach((one, mapping) => {

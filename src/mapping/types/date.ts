@@ -19,7 +19,7 @@ import { scalarText } from './keyword.ts';
 export const DEFAULT_DATE_FORMAT = 'strict_date_optional_time||epoch_millis';
 const NINE_DIGITS_FORMAT = 'strict_date_optional_time_nanos||epoch_millis';
 
-/** Nanoseconds are stored in any case; some servers show milliseconds unless a format asks for more. */
+/** Nanoseconds are always stored; some servers show milliseconds unless a format asks for more. */
 function defaultFormat(nanos: boolean, dialect: Dialect): string {
   return nanos && dialect.printsNanos ? NINE_DIGITS_FORMAT : DEFAULT_DATE_FORMAT;
 }
@@ -42,7 +42,7 @@ function instantText({ ms, nanos }: DateInstant): string {
   const fraction = String((((ms % 1000) + 1000) % 1000) * 1e6 + nanos)
     .padStart(9, '0')
     .replace(/(?:000)+$/, '');
-  // A Date reaches 275,760 years; dates repeat after 400 years.
+  // A Date reaches the year 275,760; the calendar repeats after 400 years.
   const cycles = Math.floor(ms / MS_PER_400_YEARS);
   const [, years, rest] = /^(\d+)(.*)\.\d+Z$/.exec(new Date(ms - cycles * MS_PER_400_YEARS).toISOString()) ?? [];
   return `${yearText(Number(years) + cycles * 400)}${rest}${fraction === '' ? '' : `.${fraction}`}Z`;

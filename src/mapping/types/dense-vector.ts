@@ -159,7 +159,7 @@ class DenseVectorMapper implements Mapper {
   }
 }
 
-/** Floats of 4 bytes each, the most significant byte first; null if the text is not base64 of that. */
+/** Big-endian floats of 4 bytes from base64; null if the string is not base64 of whole floats. */
 function unpackFloats(text: string): number[] | null {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length === 0 || bytes.length % 4 !== 0 || bytes.toString('base64') !== text) return null;

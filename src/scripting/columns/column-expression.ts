@@ -1,5 +1,5 @@
-// Expressions of column programs: numbers and booleans of known types. Scripts with anything else run as compiled scripts instead. What can
-// fail when it runs (a missing value, a division by zero) gives up the document, which the compiled script then reports.
+// Expressions of column programs: numbers and booleans of known types. Scripts with anything else run as compiled scripts. An operation that can
+// fail (a missing value, a division by zero) abandons the document: the compiled script then computes it and reports the failure.
 // One file, since an expression of each form contains expressions of any other.
 import { classNamed, type Implementation, typeNamed } from '../java/class-info.ts';
 import type { Expression } from '../syntax/tree.ts';
@@ -42,7 +42,7 @@ export interface Names {
   readonly doc: number;
   /** Score of the document; null if the context has none. */
   readonly score: number | null;
-  /** Gives up the document if the value on the stack is not 0. */
+  /** Abandons the document if the value on the stack is not 0. */
   bailIf(code: Code): void;
   /** Reads the least value of a field. */
   value(code: Code, field: ColumnField): void;
@@ -167,7 +167,7 @@ const isEmpty = (names: Names, field: ColumnField): Typed => ({
   },
 });
 
-/** Functions that WebAssembly has itself, with the results of the library's. */
+/** Functions with a WebAssembly instruction that returns the same results as the library. */
 const NATIVE: Readonly<Record<string, number>> = {
   'Math.abs/1': OP.f64Abs,
   'Math.ceil/1': OP.f64Ceil,
@@ -215,13 +215,13 @@ function doubles(names: Names, args: readonly Expression[], emitCall: (code: Cod
   };
 }
 
-/** A conversion without a cast. */
+/** An implicit conversion. */
 export function implicitly(value: Typed, type: PlainType): Typed {
   if (!isWidening(value.type, type)) return unsupported();
   return converted(value, type);
 }
 
-/** A conversion as a cast makes it. */
+/** An explicit conversion (a cast). */
 export function converted(value: Typed, type: PlainType): Typed {
   if (value.type === type) return value;
   if (value.type === 'boolean' || type === 'boolean') return unsupported();
@@ -331,7 +331,7 @@ function shift(op: string, a: Typed, b: Typed, isDef: boolean): Typed {
   return { type: a.type, isDef, emit: both(a, b, a.type, ARITHMETIC[a.type][op]) };
 }
 
-/** Integer division: by 0 it gives up the document, by -1 it must not trap. */
+/** Integer division: by 0 it abandons the document, by -1 it must not trap. */
 function divide(names: Names, code: Code, op: string, type: 'int' | 'long', a: Typed, b: Typed): void {
   const isInt = type === 'int';
   const [dividend, divisor] = [names.local(type), names.local(type)];
@@ -401,7 +401,7 @@ function conditional(names: Names, node: Node<'conditional'>): Typed {
   // A def keeps the type of the branch that was taken.
   if (then.type !== other.type && (isDef || !isNumeric(then.type) || !isNumeric(other.type))) return unsupported();
   const type = isNumeric(then.type) && isNumeric(other.type) ? promote(then.type, other.type) : then.type;
-  // Each branch is converted to what the result is used as, not by way of a float.
+  // Each branch is converted directly to the type that the result is used as, not by way of a float.
   if (then.type !== other.type && (then.type === 'float' || other.type === 'float')) return unsupported();
   return {
     type,

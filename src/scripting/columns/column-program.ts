@@ -1,6 +1,6 @@
 // Scripts of plain arithmetic over columns as WebAssembly: one run computes the results for many documents, without a call or an object for each. The
 // subset: numbers and booleans, fields with `value`, `size()` and `empty`, parameters that are numbers, `_score`, functions of doubles, variables,
-// conditions and loops. A document that the program gives up (missing value, division by zero, many steps) is left to the compiled script.
+// conditions and loops. A document that the program abandons (missing value, division by zero, many steps) is left to the compiled script.
 import type { Implementation, Type } from '../java/class-info.ts';
 import { resolveClasses } from '../java/class-info.ts';
 import { Parser } from '../syntax/parser.ts';
@@ -50,7 +50,7 @@ const [DOCS, SCORES, OUT, COUNT, NEXT] = [0, 1, 2, 3, 4];
 /** Iterations of the loops of one document; a script that needs more runs compiled, with its budget. */
 const MAX_ITERATIONS = 1000;
 
-/** @returns null if the script is not one of plain arithmetic */
+/** @returns null if the script does more than plain arithmetic */
 export function compileColumnProgram(source: ProgramSource): ColumnProgram | null {
   resolveClasses();
   try {
@@ -119,7 +119,7 @@ class Writer implements Names {
     code.get(OUT).get(NEXT).i32(3).op(OP.i32Shl, OP.i32Add).get(this.#result).memory(MEMORY.f64Store);
     code.get(NEXT).i32(1).op(OP.i32Add).set(NEXT).branch(again);
     code.end().end();
-    // The document that was given up: a negative number.
+    // The document that was abandoned: a negative number.
     code.i32(-1).get(NEXT).op(OP.i32Sub);
     const start = new Code(0);
     if (this.#usesScore)
@@ -315,7 +315,7 @@ class Writer implements Names {
   }
 }
 
-/** The fields and parameters that a script names, whether or not it is one of plain arithmetic. */
+/** The fields and parameters that any script names, of plain arithmetic or not. */
 export function namesIn(source: string): { readonly fields: readonly string[]; readonly params: readonly string[] } {
   const found = { fields: new Set<string>(), params: new Set<string>() };
   for (const statement of new Parser(source).parseScript().body.body) collect(statement, found);

@@ -1,4 +1,4 @@
-// Types of what column programs compute with, and how Java converts between them. A value of def has a type that is known when a program is written,
+// Types that column programs compute with, and Java's conversions between them. The type of a def value is known when a program is generated,
 // since the types of fields and parameters are.
 import { type Code, F32, F64, I32, I64, OP, SATURATE, type ValueType } from './wasm-writer.ts';
 

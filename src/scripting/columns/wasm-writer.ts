@@ -214,7 +214,7 @@ export class Code {
     return ++this.#depth;
   }
 
-  /** Starts what runs if the value on the stack is not 0. @param result  type of the value that both branches leave */
+  /** Starts a block that runs if the value on the stack is not 0. @param result  type of the value that both branches leave */
   if(result?: ValueType): Label {
     this.op(0x04, result ?? VOID_BLOCK);
     return ++this.#depth;
@@ -237,7 +237,7 @@ export class Code {
     return this.op(0x0f);
   }
 
-  /** The body as the code section has it. */
+  /** The body, encoded for the code section. */
   body(): number[] {
     const locals = this.#locals.flatMap((type) => [1, type]);
     return sized([...unsigned(this.#locals.length), ...locals, ...this.bytes, 0x0b]);

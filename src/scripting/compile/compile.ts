@@ -1,5 +1,5 @@
 // Compiles a script: parses it, checks the types, and writes JavaScript. The text of a script reaches the written code only as JSON literals; every
-// name in it is made here, and all that it can call are the functions of ../runtime/ and of the tables in ../library/.
+// name in it is generated here, and it can call only the functions of ../runtime/ and of the tables in ../library/.
 import { resolveClasses, type Type, VOID } from '../java/class-info.ts';
 import { RUNTIME } from '../runtime/runtime.ts';
 import { Parser } from '../syntax/parser.ts';
@@ -26,7 +26,7 @@ import { type Checked, type ContextFunction, type ContextVariable, Unit, type Us
 export interface Compiled {
   /** Runs the main function. @param variables  those of the context, by name */
   readonly main: (variables: Readonly<Record<string, unknown>>) => unknown;
-  /** Offset of what ran last. */
+  /** Offset of the statement that ran last. */
   readonly place: () => number;
   /** Offsets of the statements, ascending. */
   readonly statements: readonly number[];

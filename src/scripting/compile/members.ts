@@ -176,7 +176,7 @@ export function bracePlace(unit: Unit, scope: Scope, node: Node<'brace'>, use: U
 
 /**
  * Arguments of a call with a note of its place, which is taken once the object is known: what fails before is somewhere else. A function without
- * further arguments gets one that it does not look at.
+ * further arguments gets one that it ignores.
  */
 export function placed(at: number, object: string, ...args: readonly string[]): string[] {
   if (!args.length) return [object, `p=${at}`];

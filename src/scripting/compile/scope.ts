@@ -1,4 +1,4 @@
-// Variables in scope, and how a statement leaves.
+// Variables in scope, and how control leaves a statement.
 import type { Type } from '../java/class-info.ts';
 
 /** The source of names and errors. */

@@ -64,7 +64,7 @@ export class Unit {
   readonly usedVariables = new Set<string>();
   /** Variables of the current function that hold parts of expressions. */
   temporaries: string[] = [];
-  /** Of the context, which only the main function sees. */
+  /** Variables of the context, which only the main function sees. */
   readonly contextVariables: ReadonlyMap<string, Variable>;
   /** The first operation on constants that failed. */
   foldError: ApiError | null = null;

@@ -34,7 +34,7 @@ export class ScriptBudget {
   }
 }
 
-/** Of code that runs outside of scripts, such as the conversion of a result. */
+/** Budget of code that runs outside of scripts, such as the conversion of a result. */
 const FREE = new ScriptBudget(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
 
 let current = FREE;
@@ -50,7 +50,7 @@ export function leaveBudget(outer: ScriptBudget): void {
   current = outer;
 }
 
-/** Free outside of scripts. @throws ScriptFault: the script has used its steps; TooHeavy, ApiError of `checkTurn` */
+/** Counts nothing outside of scripts. @throws ScriptFault: the script has used its steps; TooHeavy, ApiError of `checkTurn` */
 export function spendSteps(steps: number): void {
   if ((current.steps -= steps) < current.nextCheck) checkSteps();
 }
@@ -62,7 +62,7 @@ function checkSteps(): void {
   checkTurn();
 }
 
-/** Free outside of scripts. @throws ScriptFault: the script has used its memory */
+/** Counts nothing outside of scripts. @throws ScriptFault: the script has used its memory */
 export function spendBytes(bytes: number): void {
   if ((current.bytes -= bytes) >= 0) return;
   throw new ScriptFault('circuit_breaking_exception', `the script needs more than ${MAX_RUN_BYTES} bytes of memory`);

@@ -155,7 +155,7 @@ export interface ClassTable {
   readonly constants?: Readonly<Record<string, unknown>>;
   /** The signature of a functional interface's method. */
   readonly functional?: string;
-  /** What Class.getName prints, for inner and internal classes. */
+  /** Name that Class.getName prints, for inner and internal classes. */
   readonly javaName?: string;
   /** The JavaScript class whose instances have this class. */
   readonly of?: { readonly prototype: object };
@@ -168,7 +168,7 @@ interface Unresolved {
 
 const unresolved: Unresolved[] = [];
 
-/** Adds a class. Its signatures are read when a script is compiled first, so that tables may refer to each other. */
+/** Adds a class. Its signatures are read when the first script is compiled, so that tables may refer to each other. */
 export function defineClass(name: string, supers: readonly string[], table: ClassTable = {}): ClassInfo {
   const info = new ClassInfo(name, supers, table.javaName);
   byName.set(name, info);

@@ -8,7 +8,7 @@ type Compare = (a: Value, b: Value) => number;
 
 /** A map whose keys are compared as Java does: objects by equals. Iterates in the order of insertion, as LinkedHashMap does. */
 export class JavaMap extends Map<Value, Value> {
-  /** Keys that are objects, by their text. */
+  /** Keys that are objects, by their string form. */
   #objects: Map<string, Value[]> | null = null;
 
   /** The key of the map that is equal to this one; the key itself if there is none. */

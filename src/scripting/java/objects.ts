@@ -4,7 +4,7 @@ import { classNameOf } from './class-of.ts';
 import { classCast, nullPointer, raise } from './faults.ts';
 import { Byte, Char, Double, Float, isNumericArray, JavaArray, numeric, Short, type Value } from './values.ts';
 
-/** Collections in collections; deeper values are taken for ones that contain themselves. */
+/** Most levels of collections in collections; deeper values are treated as containing themselves. */
 export const MAX_VALUE_DEPTH = 1000;
 
 /** Methods that classes define if the defaults (identity, name and hash) do not apply to them. */
@@ -127,7 +127,7 @@ function textHash(text: string): number {
 const identities = new WeakMap<object, number>();
 let nextIdentity = 0x1000;
 
-/** Object.hashCode: in Java it depends on the address. */
+/** Object.hashCode of an object without its own: in Java it depends on the address. */
 function identityHash(value: object): number {
   let hash = identities.get(value);
   if (hash === undefined) identities.set(value, (hash = nextIdentity++));
@@ -204,7 +204,7 @@ export function compareNatural(a: Value, b: Value): number {
   return classCast(`class ${classNameOf(b)} cannot be cast to class ${className}`);
 }
 
-/** Key of a map entry: what JavaScript's Map compares as Java's equals does. @returns null if the value itself is such a key */
+/** A key under which JavaScript's Map finds values that are equal in Java. @returns null if the value itself is such a key */
 export function keyText(value: Value): string | null {
   if (typeof value !== 'object' || value === null) return null;
   if (value instanceof Double) return `d${Object.is(value.value, -0) ? '-0' : value.value}`;

@@ -8,7 +8,7 @@ import { fromPlain, toPlain } from './conversions.ts';
 import { lengthOf, loadList, storeList } from './elements.ts';
 
 type Linked = (object: Value, args: readonly Value[]) => Value;
-/** As the virtual machine words it, for a place that has not been linked and one that has. */
+/** Wording of Java's virtual machine, for a place that has not been linked and one that has. */
 const RECEIVER_MISSING = 'Cannot invoke "Object.getClass()" because "callArgs[0]" is null';
 const LINKED_RECEIVER_MISSING = 'Cannot invoke "Object.getClass()" because "receiver" is null';
 

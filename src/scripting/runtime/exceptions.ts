@@ -33,7 +33,7 @@ function throwable(type: string, message: string | null): Throwable {
 
 /**
  * Converts errors that a script may catch: its own exceptions and those of methods that it calls.
- * @param at  offset in the script of what ran last
+ * @param at  offset in the script of the statement that ran last
  * @returns null for errors that scripts must not catch: limits, and errors of the service
  */
 export function caught(error: unknown, at: number): Value {

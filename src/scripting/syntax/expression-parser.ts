@@ -27,7 +27,7 @@ export class ExpressionParser {
   readonly #parseBlock: () => Block;
   #depth = 0;
 
-  /** @param parseBlock  parses the block at the cursor: lambdas have bodies of statements, which have expressions */
+  /** @param parseBlock  parses the block at the cursor: bodies of lambdas are statements, which contain expressions */
   constructor(cursor: LexemeCursor, parseBlock: () => Block) {
     this.#cursor = cursor;
     this.#parseBlock = parseBlock;
@@ -112,7 +112,7 @@ export class ExpressionParser {
     };
   }
 
-  /** Consumes `(type)` if it is a cast: a type that is not a primitive is one only before something that cannot continue an expression. */
+  /** Consumes `(type)` if it is a cast: one to a type other than a primitive only if what follows cannot continue an expression. */
   #castType(): string | null {
     const length = this.typeLength(1);
     if (length === 0 || !this.#cursor.is(')', length + 1)) return null;

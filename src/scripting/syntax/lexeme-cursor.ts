@@ -48,7 +48,7 @@ export class LexemeCursor {
     if (!this.accept(text)) throw this.mismatchError(this.peek(), `'${text}'`);
   }
 
-  /** Consumes what ends the expression before it, for which the grammar has several alternatives. @throws ApiError script_exception */
+  /** Consumes the lexeme that ends an expression, where the grammar has several alternatives. @throws ApiError script_exception */
   close(text: string): void {
     if (!this.accept(text)) throw this.unexpectedError(this.peek());
   }

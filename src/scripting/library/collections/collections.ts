@@ -10,7 +10,7 @@ import { streamOf } from './streams.ts';
 import { defArray } from './text-array.ts';
 export type Items = Iterable<Value>;
 
-/** Iterators of scripts: JavaScript's, with one item read ahead. */
+/** An iterator of scripts: wraps one of JavaScript and reads one item ahead. */
 export class JavaIterator {
   readonly #items: Iterator<Value>;
   readonly #remove: (item: Value) => void;
@@ -133,7 +133,7 @@ const contains = (self: Items, item: Value): boolean => {
 
 const sizeOf = (self: Items): number => (Array.isArray(self) ? self.length : self instanceof JavaSet ? self.size : [...self].length);
 
-/** Keeps the items that pass. @returns true if some did not */
+/** Keeps the items that pass the test. @returns true if some did not */
 function retain(self: Items, test: (item: Value) => boolean): boolean {
   const kept = listOf(self).filter(test);
   const isChanged = kept.length !== sizeOf(self);

@@ -10,7 +10,7 @@ import { JavaOptional, none, some } from './optionals.ts';
 import { extreme, PLAIN_TYPES, reduceAll } from './reductions.ts';
 import { DoubleStatistics, IntStatistics, LongStatistics, type Statistics } from './statistics.ts';
 
-/** A Collector: what the items of a stream become. */
+/** A Collector, which reduces the items of a stream to one value. */
 type Collector = (items: readonly Value[]) => Value;
 export class JavaCollector {
   readonly collect: Collector;

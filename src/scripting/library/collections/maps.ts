@@ -17,7 +17,7 @@ const entriesOf = (self: AnyMap): MapEntry[] => {
   return Array.from(self, ([key, value]) => new MapEntry(key, value, self));
 };
 
-/** keySet, values and entrySet: they show the map as it is when they are read, and what they remove is removed from it. */
+/** keySet, values and entrySet: they show the map as it is when they are read, and removing from them removes from it. */
 class MapView {
   readonly map: AnyMap;
   readonly kind: 'keys' | 'values' | 'entries';

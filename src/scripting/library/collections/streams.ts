@@ -1,5 +1,5 @@
-// java.util.stream, Optional and the statistics. Streams are lists that are walked at once: those of scripts are short, and without side effects that
-// could tell the difference.
+// java.util.stream, Optional and the statistics. Streams are lists that are evaluated eagerly: those of scripts are short, and without side effects
+// that could show the difference.
 import { ENTRY_BYTES, spendBytes, spendSteps } from '../../java/budget.ts';
 import { defineClass, type Implementation } from '../../java/class-info.ts';
 import { JavaMap } from '../../java/collections.ts';

@@ -1,4 +1,4 @@
-// The token that scripts of `condition` and `predicate_token_filter` look at.
+// The token that scripts of `condition` and `predicate_token_filter` examine.
 import { defineClass } from '../../java/class-info.ts';
 
 /** A token as a script sees it. */

@@ -1,4 +1,4 @@
-// Fields as `field(name)` returns them: get(default), get(index, default), isEmpty, size, iteration. Other than `doc`, a missing value or field needs
+// Fields as `field(name)` returns them: get(default), get(index, default), isEmpty, size, iteration. Unlike with `doc`, a missing value or field needs
 // no check. Source: the scripting fields API in the documentation of Elasticsearch 8.
 import { isIP } from 'node:net';
 import { defineClass, type Implementation } from '../../java/class-info.ts';

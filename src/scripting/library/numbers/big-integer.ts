@@ -87,7 +87,7 @@ function larger(a: bigint, b: bigint): bigint {
 const nonZero = (b: bigint): bigint => (b === 0n ? arithmetic('BigInteger divide by zero') : b);
 const positive = (modulus: bigint): bigint => (modulus > 0n ? modulus : arithmetic('BigInteger: modulus not positive'));
 
-/** The value if it fits into so many bits. */
+/** The value if it fits into this many bits. */
 export function exact(value: bigint, bits: number, type: string, className: string): bigint {
   return BigInt.asIntN(bits, value) === value ? value : arithmetic(`${className} out of ${type} range`);
 }

@@ -1,5 +1,5 @@
-// java.util.Date and TimeZone, and java.text.SimpleDateFormat with English names. The default zone is UTC. Refused are weeks, names of other zones,
-// and dates of the Julian calendar. Source: the API page of SimpleDateFormat.
+// java.util.Date and TimeZone, and java.text.SimpleDateFormat with English names. The default zone is UTC. Weeks, names of other zones and dates
+// of the Julian calendar are refused. Source: the API page of SimpleDateFormat.
 import { DateView } from '../../../dates/date-view.ts';
 import { findZone, type TimeZone, UTC } from '../../../dates/zones.ts';
 import { spendSteps } from '../../java/budget.ts';
@@ -199,7 +199,7 @@ class DateFormat {
     let at = from;
     while (text[at] === ' ' || text[at] === '\t') at++;
     if (!isNumeric(this.#elements[i])) return readName(text, at, letter, fields);
-    // Numbers that follow each other have as many digits as letters.
+    // Adjacent numbers have as many digits as the pattern has letters.
     const limit = isNumeric(this.#elements[i + 1]) ? count : 18;
     const digits = new RegExp(`^-?\\d{1,${limit}}`).exec(text.slice(at, at + limit + 1))?.[0].slice(0, limit + 1);
     if (digits === undefined) return -1;
