@@ -49,7 +49,7 @@ export interface PipelineSpec {
   readonly sibling: ((aggs: ReadonlyMap<string, OutAgg>) => OutAgg) | null;
   /** Parent pipelines: changes or reorders the buckets of the enclosing aggregation. */
   readonly parent: ((buckets: OutBucket[], spec: AggSpec) => OutBucket[]) | null;
-  /** What its validation reports; null if nothing is wrong with its own parameters. */
+  /** Problem that validation reports; null if the pipeline's own parameters are valid. */
   readonly problem: string | null;
 }
 
@@ -97,7 +97,7 @@ export interface SegmentScope {
   readonly segment: SegmentReader;
   /** Identifies the shard: samplers and top hits count per shard. */
   readonly shard: number;
-  /** A handle of the caller, passed back to hooks. */
+  /** Handle of the caller, passed back to hooks. */
   readonly handle: unknown;
   planQuery(query: ParsedQuery): PlanNode;
   /** Hashes of the field's terms by ordinal, low and high word each; null if the segment has no dictionary of them. */

@@ -1,12 +1,12 @@
-// Where the operations of a shard become durable, in their order: the seam between a shard's writer and what keeps its operations. A node of its
-// own keeps them in its store alone.
+// Makes the operations of a shard durable, in order: the interface between a shard's writer and the storage of its operations. A single
+// node stores them in its own store only.
 import { ApiError } from '../errors/api-error.ts';
 import type { LogEntry, Store } from '../store/store.ts';
 
 export interface OperationLog {
   /**
    * Makes a batch durable, all or none of it, and puts it into the store of this node.
-   * @returns undefined if it is done, else a promise
+   * @returns undefined if it is done when the call returns, otherwise a promise
    * @throws ApiError, at once or by the promise: the batch is refused, and nothing of it is in the store
    */
   append(entries: readonly LogEntry[]): undefined | Promise<void>;
@@ -35,7 +35,7 @@ export class NotPrimaryError extends ApiError {
   }
 }
 
-/** The log did not answer, so that the write may be in it or not. It must not be repeated by the service. */
+/** The log did not answer, so it is unknown whether it contains the write. The service must not repeat it. */
 export class UnknownOutcomeError extends ApiError {
   constructor(where: { readonly index: string; readonly shard: number }) {
     super(

@@ -65,7 +65,7 @@ export class WriterSegment {
   deleted = 0;
   /** A running merge reads this segment. */
   merging = false;
-  /** A snapshot contains it, so its memory is freed when no snapshot does any longer. */
+  /** A snapshot contains it, so its memory is freed when no snapshot contains it any longer. */
   isAnnounced = false;
   /** Bitset of the live docs, null while all are live. The published copy is immutable. */
   #live: Uint32Array | null = null;
@@ -115,7 +115,7 @@ export class WriterSegment {
   delete(rootDocId: number): void {
     let docId = rootDocId;
     this.#deleteOne(docId);
-    // Children precede their root; the first document that belongs to another root ends the walk.
+    // Children precede their root; the loop ends at the first document that belongs to another root.
     while (docId > 0 && this.reader.rootDocsPtr !== 0 && this.reader.rootOf(docId - 1) === rootDocId) this.#deleteOne(--docId);
   }
 

@@ -202,7 +202,7 @@ export class ShardSegments {
     this.#segments = this.#segments.filter(isKept);
   }
 
-  /** Remembers the records of the segment's dropped documents until no reader uses the segment any longer. */
+  /** Keeps the records of the segment's dropped documents until no reader uses the segment any longer. */
   #holdRecords(segment: WriterSegment, isKept: (docId: number) => boolean): void {
     const dropped: number[] = [];
     for (let docId = 0; docId < segment.maxDoc; docId++)

@@ -1,4 +1,4 @@
-// The body of an update request, and merging a partial document. Works on parsed JSON; the writer makes an index operation of the result.
+// The body of an update request, and merging a partial document. Works on parsed JSON; the writer turns the result into an index operation.
 
 import { JsonFloat } from '../common/json/json-float.ts';
 import { isObject, type JsonObject } from '../common/json/json-value.ts';

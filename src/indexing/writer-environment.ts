@@ -53,14 +53,14 @@ export interface SlowWrite {
   readonly tookMs: number;
   readonly id: string;
   readonly routing: string | null;
-  /** As much of it as is logged. */
+  /** The logged part of the source. */
   readonly source: string;
 }
 
 /** A segment file as `openFile` needs it. */
 export interface SegmentFile {
   readonly path: string;
-  /** As errors name it. */
+  /** Name of the file in errors. */
   readonly name: string;
   readonly bytes: number;
 }

@@ -280,7 +280,7 @@ function withRuntimeMappings(targets: readonly SearchTarget[], runtime: JsonObje
   return targets.map(({ shard, aliasFilter }) => ({ aliasFilter, shard: { ...shard, mapping: shard.mapping.withRuntime(runtime) } }));
 }
 
-/** A request for suggestions only matches no documents. */
+/** Makes a request that asks only for suggestions match no documents. */
 function withoutHits(request: SearchRequest): SearchRequest {
   return { ...request, query: { kind: 'match_none', boost: 1, name: null }, size: 0, sort: [] };
 }

@@ -47,7 +47,7 @@ export interface ShardedSearch {
   readonly partials: SegmentPartial[];
   readonly bindings: Bindings[];
   readonly profiles: ShardProfile[];
-  /** The time was over before all shards were searched. */
+  /** True if the time ran out before all shards were searched. */
   isTimeUp: boolean;
 }
 

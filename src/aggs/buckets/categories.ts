@@ -5,7 +5,7 @@ import { checkTurn } from '../../common/turns/turn.ts';
 /** Number of tokens of a message that are compared. */
 const MAX_TOKENS = 100;
 
-/** Names of days, months and time zones do not characterize a message. */
+/** Names of days, months and time zones, which do not characterize a message. */
 const STOP_WORDS = new Set(
   (
     'Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mon Tue Wed Thu Fri Sat Sun January February March April May June July August ' +

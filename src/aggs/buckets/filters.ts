@@ -130,7 +130,7 @@ export const missingType: AggType = {
     return { ...bindSource('missing', source, ctx, ['text']), kind: 'binary' };
   },
   plan(spec, bound: ValuesSource, scope, children): AggNode {
-    // With a value for missing ones, no document counts as missing.
+    // If missing values are replaced, no document counts as missing.
     if (bound.missing !== null) return { op: 'filters', filters: [{ op: 'matchNone' }], other: false, children };
     if (bound.kind === 'binary')
       return { op: 'filters', filters: [scope.planQuery((spec.params as MissingParams).absent)], other: false, children };

@@ -1,4 +1,4 @@
-// Addresses of ip_range: their 16 bytes, the range of a mask, and their text.
+// Addresses of ip_range: their 16 bytes, the range of a mask, and their string form.
 import { illegalArgumentError, parameterError } from '../errors.ts';
 
 /** The 16 bytes of an address, IPv4 as mapped IPv6; null if it is not one. */

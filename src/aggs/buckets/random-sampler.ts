@@ -1,4 +1,4 @@
-// random_sampler: in Elasticsearch a random part of the documents, scaled up. Here it passes all of them on, so that its results are exact: the
+// random_sampler: in Elasticsearch a random part of the documents, scaled up. Here it passes on all documents, so that its results are exact: the
 // kernels count whole columns, and skipping documents at random would cost more than it saves.
 
 import { randomInt } from 'node:crypto';

@@ -12,7 +12,7 @@ import type { AggType, Bindings, SegmentScope, Slice } from '../types.ts';
 import { planChildren } from './sampler.ts';
 
 interface BoundRelation {
-  /** null if the index does not have it. */
+  /** null if the index does not have the join field. */
   readonly relation: Relation | null;
   /** All segments of the search, since related documents may be in those without a match. */
   readonly segments: Set<SegmentScope>;
@@ -74,7 +74,7 @@ function addIds(relation: Relation | null, segment: SegmentReader, docs: Uint32A
 interface Targets {
   readonly segment: SegmentScope;
   readonly bindings: Bindings;
-  /** Reads them on first use, by the id of the parent. */
+  /** Reads the documents on first use, by the id of the parent. */
   byId(): ReadonlyMap<string, readonly number[]>;
 }
 

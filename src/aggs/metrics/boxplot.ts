@@ -52,7 +52,7 @@ export const boxplotType: AggType = {
   },
 };
 
-/** Without values the extremes are infinite, and all else is not a number. */
+/** Without values the extremes are infinite, and all other figures are NaN. */
 function figuresOf(values: Quantiles): Record<string, number> {
   const [q1, q2, q3] = [0.25, 0.5, 0.75].map((q) => values.quantile(q));
   const reach = WHISKER_LENGTH * (q3 - q1);

@@ -57,7 +57,7 @@ export const cardinalityType: AggType = {
   },
 };
 
-/** A count of distinct values that can also name them, for unions of buckets. */
+/** A count of distinct values that can also list them, for unions of buckets. */
 export class CardinalityOut extends MetricOut {
   readonly #values: () => DistinctValues;
 

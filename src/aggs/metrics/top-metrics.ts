@@ -71,7 +71,7 @@ export const topMetricsType: AggType = {
     return {
       at(parent) {
         const found = parent < 0 ? [] : hitsOf(ctx.topHits(request, groups[parent], bound?.nestedPath ?? null));
-        // Documents without a value to sort by have no place in the order.
+        // Documents without a value to sort by are left out.
         const placed = found.filter(({ fields }) => params.sortField === null || fields?.[params.sortField] !== undefined);
         const top = placed.slice(0, params.size).map(({ sort, fields }): MutableJsonObject => {
           const metrics: MutableJsonObject = {};

@@ -21,7 +21,7 @@ export function valuesNode(bound: ValuesSource, scope: Scope, perValue: boolean)
 /** Up to this many distinct numbers per segment are counted exactly; small ranges of values beyond that, too, by tables. */
 const EXACT_VALUES = 4_000_000;
 
-/** Above this number of values they are not all collected. */
+/** Above this number, values are not all collected. */
 export function hasManyValues(bound: ValuesSource, { segment }: Scope): boolean {
   const column = bound.kind !== 'ordinals' ? columnIn(bound, segment) : null;
   if (!column || column.valueCount <= EXACT_VALUES) return false;

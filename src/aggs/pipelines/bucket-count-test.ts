@@ -40,7 +40,7 @@ function total(values: readonly number[]): number {
 
 /**
  * The largest distances of the cumulative share of documents above and below the expected one.
- * @param sampling  where they are compared: at the buckets of the upper half of the expectation, of the lower half, or at all
+ * @param sampling  where they are compared: at the buckets of the upper half of the expectation, of the lower half, or at all of them
  */
 function distances(counts: readonly number[], expected: readonly number[], sampling: string): { above: number; below: number } {
   const [all, whole] = [total(counts) || 1, total(expected)];

@@ -145,9 +145,9 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** The most extreme value, if a normal distribution of the spread of the others hardly has it. */
+/** The most extreme value, if it is very unlikely in a normal distribution with the spread of the others. */
 function findOutlier(values: readonly number[]): { type: 'spike' | 'dip'; at: number; p: number; typical: number } | null {
-  // Deviations are from the neighbourhood, so that trends and steps are no outliers.
+  // Deviations are from the neighbourhood, so that trends and steps are not outliers.
   const deviations = values.map((value, i) => value - median(values.slice(Math.max(0, i - 5), i + 6)));
   let at = 0;
   deviations.forEach((deviation, i) => {

@@ -14,7 +14,7 @@ export type Parent = (
   run(buckets: OutBucket[], spec: AggSpec): OutBucket[];
   /** Paths in addition to `buckets_path`. */
   paths?: readonly string[];
-  /** Problem that its validation reports. */
+  /** Problem that the pipeline's validation reports. */
   problem?: string | null;
 };
 

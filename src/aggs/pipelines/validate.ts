@@ -154,7 +154,7 @@ const HISTOGRAMS = new Set(['histogram', 'date_histogram', 'auto_date_histogram'
 function parentProblem({ typeName, name }: PipelineSpec, parent: AggSpec | null): string | null {
   if (SEQUENTIAL.has(typeName) && (!parent || !HISTOGRAMS.has(parent.typeName)))
     return `${typeName} aggregation [${name}] must have a histogram, date_histogram or auto_date_histogram as parent`;
-  // Figures that build on each other need the buckets without documents, too. Automatic histograms have them in any case.
+  // Figures that depend on the previous bucket need the buckets without documents, too. Automatic histograms always have them.
   if (SEQUENTIAL.has(typeName) && ((parent?.params as { minDocCount?: number } | null)?.minDocCount ?? 0) !== 0)
     return `parent histogram of ${typeName} aggregation [${name}] must have min_doc_count of 0`;
   return parent && MULTI_BUCKET.has(parent.typeName)

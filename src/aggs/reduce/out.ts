@@ -43,7 +43,7 @@ interface Owner {
   readonly meta: JsonObject | null;
 }
 
-/** Without values, their minimum is infinity and their maximum negative infinity. */
+/** Types of metrics that show a minimum of infinity and a maximum of negative infinity if there are no values. */
 const HAS_EXTREMES = new Set(['min', 'max', 'stats', 'extended_stats']);
 
 /** A metric: `json` as rendered (without meta), `figures` by name. */

@@ -87,7 +87,7 @@ export const FREQUENCY_SCORER: TermScorer = { weight: 1, normInverse: new Float3
 /** A phrase under this scorer scores its frequency, which for a sloppy phrase is a fraction. */
 export const PHRASE_FREQUENCY_SCORER: TermScorer = { weight: -1, normInverse: FREQUENCY_SCORER.normInverse };
 
-/** The frequency of a term whose score under FREQUENCY_SCORER this is. */
+/** The frequency of a term, from its score under FREQUENCY_SCORER. */
 export function freqOf(score: number): number {
   return Math.round(FREQUENCY_SCALE * (1 / (1 - score) - 1));
 }

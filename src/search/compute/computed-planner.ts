@@ -24,7 +24,7 @@ import { matchScope, type PlanQuery, type PlanScope, scoreScope, unscored, withA
 const MATCH_NONE: PlanNode = { op: 'matchNone' };
 const MATCH_ALL: PlanNode = { op: 'matchAll' };
 
-/** A planner for other segments, and what runs its plans. */
+/** A planner for other segments, and the runner of its plans. */
 export type PlanOver = (segments: readonly SegmentReader[]) => { readonly plan: PlanQuery; readonly runner: MatchRunner };
 
 export class ComputedPlanner {

@@ -1,4 +1,4 @@
-// Queries that the host computes document by document: scripts and score functions. They may only see documents that match the other clauses
+// Queries that the host computes document by document: scripts and score functions. They are computed only for documents that match the other clauses
 // around them, because a document that does not match may lack the fields that they read.
 import type { BoolIndexQuery, IndexQuery } from '../index-query/index-query.ts';
 

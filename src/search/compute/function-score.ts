@@ -19,7 +19,7 @@ export function scoreByFunctions(
 ): PlanNode {
   const docs: number[] = [];
   const scores: number[] = [];
-  // One function for all documents is computed for all at once, if it can be.
+  // A single function for all documents is computed for all of them at once, if possible.
   const [only] = query.functions;
   const isOnly = query.functions.length === 1 && filters[0] === null;
   const values = isOnly ? (only.value.many?.(segment, base.docs, base.scores) ?? null) : null;

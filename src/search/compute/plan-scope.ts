@@ -44,7 +44,7 @@ export function withAmong(scope: PlanScope, among: readonly PlanNode[]): PlanSco
   return { index: scope.index, scored: scope.scored, boost: scope.boost, among };
 }
 
-/** Without the conditions of the surrounding clauses: for a part that is about other documents than they are. */
+/** The scope without the conditions of the surrounding clauses, for a part that matches other documents than they do. */
 export function outsideClauses(scope: PlanScope): PlanScope {
   return scope.among.length === 0 ? scope : withAmong(scope, NOWHERE);
 }

@@ -219,7 +219,7 @@ export class ScriptedSegment implements SegmentReader {
 
   #compute({ values, script }: ScriptColumn): Computed {
     const { type } = values;
-    // Points are their codes.
+    // Points are stored as their codes.
     const isPoint = type.family === 'geo_point';
     const kind = isPoint ? 'i64' : (type.spec.column as Computed['kind']);
     const keyed = script === null ? (values.of ?? type) : null;
@@ -252,7 +252,7 @@ export class ScriptedSegment implements SegmentReader {
     return { kind, byDoc, terms: listedTerms(terms) };
   }
 
-  /** The values under one key of a flattened field: a range of the terms of all keys. Terms are without the key if the values have another type. */
+  /** The values under one key of a flattened field: a range of the terms of all keys. Terms do not contain the key if the values have another type. */
   #keyedColumn(values: ScriptedValues, { spec: { name } }: FieldType, prefix: Uint8Array): Computed {
     const byDoc = new Map<number, readonly number[]>();
     const base = this.#base;
@@ -292,7 +292,7 @@ export class ScriptedSegment implements SegmentReader {
       docs,
       scores: null,
       fallback: (index) => {
-        // A script that failed here would have thrown: what is left are lists and null.
+        // A script that fails throws, so the remaining values are lists and null.
         const list = this.#valuesOf(values, script, docs[index]).map((value) => Number(raw(value)));
         several.set(
           index,

@@ -15,7 +15,7 @@ const MIN_DOCS = 128;
 
 const programs = new BoundedMap<string, ColumnProgram | 'unsupported'>(200);
 
-/** Documents of a segment, and how one is computed without a program. */
+/** Documents of a segment, and how to compute one without a program. */
 export interface ColumnTask {
   readonly segment: SegmentReader;
   readonly docs: Uint32Array;
@@ -52,7 +52,7 @@ export function computeColumn(script: ArithmeticScript | null, mapping: MappingS
 
 const EMPTY = new Float64Array(0);
 
-/** A parameter as a program takes it. */
+/** A parameter in the form that programs accept. */
 function plainNumber(value: Value): number | bigint {
   return typeof value === 'bigint' || typeof value === 'number' ? value : (value as { readonly value: number }).value;
 }

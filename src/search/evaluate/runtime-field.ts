@@ -38,7 +38,7 @@ interface Program {
 
 /** By script: the fields of a composite share its program. */
 const programs = new WeakMap<object, Program>();
-/** Runtime fields may read each other up to this depth; deeper nesting is taken for a cycle. */
+/** Runtime fields may read each other up to this depth; deeper nesting is treated as a cycle. */
 const MAX_DEPTH = 10;
 let depth = 0;
 
@@ -106,7 +106,7 @@ export function runtimeValues(type: FieldType, document: SourceDocument): Value[
   return emitted.filter((value) => value !== null).sort(compareValues);
 }
 
-/** What a script emits for a document. */
+/** The values that a script emits for a document. */
 function run(name: string, typeName: string, source: JsonObject, ignoresErrors: boolean, document: SourceDocument): readonly Value[] {
   const { script, emitted } = programOf(typeName, source);
   if (depth >= MAX_DEPTH)

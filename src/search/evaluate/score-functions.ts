@@ -84,7 +84,7 @@ function randomScore(spec: Extract<ScoreFunction, { kind: 'random' }>, context: 
   const type = spec.field === null || spec.field === '_seq_no' ? null : fieldOf(context, spec.field);
   if (spec.field !== null && spec.field !== '_seq_no' && !type)
     throw illegalArgumentError(`Field [${spec.field}] is not mapped on [${context.index}]`);
-  // Without a seed, every request has its own. All pages of a scroll share one time, and therefore one order.
+  // Without a seed, every request has its own. All pages of a scroll share one time, and therefore one seed and order.
   const seed = spec.seed ?? murmur32(context.nowMs | 0, 0);
   return (segment, docId) => {
     const word = type ? Math.trunc(numbersOf(type, segment, docId)[0] ?? 0) : segment.seqNo(segment.rootOf(docId));

@@ -183,7 +183,7 @@ function vectorValues({ element }: VectorFormat, bytes: Uint8Array | null): Vect
 /** How the values of a column are read. */
 interface ColumnReader {
   readonly isPresent: boolean;
-  /** Those of the document that was read last. */
+  /** Values of the document that was read last. */
   readonly values: DocValues;
   readonly read: (raw: bigint | number) => Value;
 }

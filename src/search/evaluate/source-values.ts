@@ -21,7 +21,7 @@ export function valuesAt(value: unknown, path: readonly string[]): unknown[] {
 /** A path in the keys of a source. */
 export type SourcePath = readonly string[];
 
-/** Where the values of a field are: the first path with any. A multi-field has none of its own, but those of its parent. */
+/** Paths of the values of a field, of which the first one with any counts. A multi-field has none of its own, but those of its parent. */
 export function sourcePathsOf(mapping: MappingSnapshot, name: string): readonly SourcePath[] {
   const paths = [name.split('.')];
   for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {

@@ -45,15 +45,15 @@ interface Leaf {
   readonly name: string;
   readonly type: FieldType;
   readonly format: string | null;
-  /** Where the values of the field, and of those copied to it, are. */
+  /** Paths of the values of the field, and of the fields copied to it. */
   readonly sources: ReadonlyArray<readonly SourcePath[]>;
   /** The nested paths that contain it, if they are shown as groups. */
   readonly nestedPaths: readonly string[];
-  /** Formats a value; made with the first one, since it refuses formats that the type does not have. */
+  /** Formats a value; created with the first value, since creating it refuses formats that the type does not have. */
   shown: ((value: unknown) => unknown) | null;
 }
 
-/** By mapping and request. Patterns, paths and formats are resolved once for all hits. */
+/** Readers by mapping and request. Patterns, paths and formats are resolved once for all hits. */
 const plans = new WeakMap<MappingSnapshot, WeakMap<readonly FieldRequest[], readonly FieldPlan[]>>();
 
 function plansOf(mapping: MappingSnapshot, wanted: readonly FieldRequest[]): readonly FieldPlan[] {

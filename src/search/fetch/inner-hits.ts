@@ -48,7 +48,7 @@ function duplicateNameError(name: string): Error {
 function definitionsIn(query: Query | null): readonly InnerHits[] {
   if (!query) return NONE;
   const definitions = known.get(query) ?? collect(query);
-  // Empty results are not cached: finding out again is as fast as a lookup.
+  // Empty results are not cached: recomputing them is as fast as a lookup.
   if (definitions.length > 0) known.set(query, definitions);
   return definitions;
 }

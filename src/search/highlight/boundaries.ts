@@ -1,5 +1,5 @@
 // Boundaries of sentences and words in highlighted texts, as the JDK's BreakIterator finds them.
-/** Boundaries of a text, including its start and end. Computed on demand, because segmenting a long text takes seconds. */
+/** Boundaries of a text, including its start and end. Computed on demand, because segmenting a long text can take seconds. */
 export class Boundaries {
   readonly #length: number;
   readonly #segments: Intl.Segments;

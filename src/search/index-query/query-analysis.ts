@@ -9,6 +9,6 @@ export interface QueryAnalysis {
   /** Applies only the analyzer's normalization (lowercase, folding...), for patterns and fuzzy terms. */
   normalizeTerm(analyzer: string, text: string): string;
   hasAnalyzer(name: string): boolean;
-  /** Words in the longest shingle of an analyzer with a shingle filter of the index; null for any other, also with the built-in filter. */
+  /** Words in the longest shingle of an analyzer with a shingle filter of the index; null for any other, including one with the built-in filter. */
   shingleSize(analyzer: string): number | null;
 }

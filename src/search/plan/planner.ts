@@ -1,4 +1,4 @@
-// Plans of an index query for the segments of a shard: compound queries, and the choice of what plans the others.
+// Plans of an index query for the segments of a shard: plans compound queries itself and delegates all others.
 import type { Bm25 } from '../../mapping/core/similarity.ts';
 import { boolPlan, type PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
@@ -319,7 +319,7 @@ export class Planner {
     return this.plan(bool({ should: parts, minimumShouldMatch: 1 }), scope);
   }
 
-  /** The clauses around a nested query are about its parents, not about the nested documents. */
+  /** Plans the nested query without the clauses around it, which restrict its parents, not the nested documents. */
   #nested(query: NestedIndexQuery, scope: PlanScope): PlanNode {
     const segment = this.#local.segments[scope.index];
     const childDocsPtr = segment.nestedDocsPtr(query.path);

@@ -1,5 +1,5 @@
-// Aggregations in `profile`: what each one took and collected on a shard. The whole tree runs in one loop over a segment, so a profiled shard runs
-// each aggregation again together with its ancestors and descendants only. The difference to the run of its ancestors is its time.
+// Aggregations in `profile`: the time that each one took and what it collected on a shard. The whole tree runs in one loop over a segment, so a
+// profiled shard runs each aggregation again together with its ancestors and descendants only. The difference to the run of its ancestors is its time.
 
 import type { TermsParams } from '../../aggs/buckets/terms/terms.ts';
 import type { AggSpec, AggTree, Bindings, SegmentPartial } from '../../aggs/index.ts';
@@ -120,7 +120,7 @@ function debugOf(spec: AggSpec, results: readonly AggResult[], { partials, bindi
   return spec.typeName === 'auto_date_histogram' ? { ...total, surviving_buckets: keys.size } : total;
 }
 
-/** How the terms were collected, in the words of servers that choose between several ways. */
+/** How the terms were collected, by the names of servers that choose between several methods. */
 function termsDebug(spec: AggSpec, partials: Shard['partials'], bindings: Bindings): MutableJsonObject {
   const { requested, filter } = spec.params as TermsParams;
   const source = (bindings.get(spec) as { source?: { kind?: string; field: string } } | undefined)?.source;

@@ -1,6 +1,6 @@
 // Estimates what a search costs before any of it runs, so that one that would block the event loop for long starts in a lane at once. Only
-// work without checks of its own has to be foreseen: scripts, patterns, requested buckets, pages of many hits, clauses. What else turns out
-// to be slow is abandoned at its next check (src/common/turns/turn.ts). Unit: microseconds on a current core, right within a factor of
+// work without checks of its own must be predicted: scripts, patterns, requested buckets, pages of many hits, clauses. Any other work that
+// turns out to be slow is abandoned at its next check (src/common/turns/turn.ts). Unit: microseconds on a current core, right within a factor of
 // three.
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import type { LeafQuery, Query } from '../../query/query.ts';
@@ -13,14 +13,14 @@ export const HEAVY_US = 25_000;
 /** A search above this cost does not run on a busy thread with a listener. */
 export const MODERATE_US = 2_500;
 
-/** Cost of what has no foreseeable end. */
+/** Cost of work that has no predictable end. */
 const UNBOUNDED_US = Number.POSITIVE_INFINITY;
 
 const SCRIPT_US_PER_DOC = 3;
 const SHAPE_US_PER_DOC = 0.5;
 const JOIN_US_PER_DOC = 0.1;
 const COMBINED_US_PER_DOC = 0.1;
-/** Of all documents, of which candidates are a part. */
+/** Per document of the index, although only candidates are compared. */
 const PERCOLATE_US_PER_DOC = 1;
 /** Per term of the dictionary, of which there are at most as many as documents in most indices. */
 const PATTERN_US_PER_DOC = 0.05;

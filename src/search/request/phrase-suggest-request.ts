@@ -35,7 +35,7 @@ export interface PhraseSuggestion {
   readonly shardSize: number;
   /** Probability that a word that exists is spelled correctly. */
   readonly likelihood: number;
-  /** Suggestions score above that of the text times this. */
+  /** Suggestions must score above the score of the text times this factor. */
   readonly confidence: number;
   /** Below 1: a share of the words; otherwise a number of words. */
   readonly maxErrors: number;
@@ -45,7 +45,7 @@ export interface PhraseSuggestion {
   readonly forceUnigrams: boolean;
   readonly tokenLimit: number;
   readonly smoothing: Smoothing;
-  /** Empty: one for the field itself. */
+  /** If empty, one generator for the field itself. */
   readonly generators: readonly CandidateGenerator[];
   readonly highlight: { readonly pre: string; readonly post: string } | null;
   readonly collate: { readonly template: string; readonly params: JsonObject; readonly prunes: boolean } | null;

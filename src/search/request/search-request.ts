@@ -338,7 +338,7 @@ function readKnn(body: JsonObject, report: ReportUncacheable): KnnSection {
   return { query, innerHits: body['inner_hits'] === undefined ? null : requireObject('inner_hits', body['inner_hits']) };
 }
 
-/** Keys that are read after all others, because they combine what the others say. */
+/** Keys that are read after all others, because they combine their values. */
 const RANKING_KEYS = new Set(['retriever', 'rank', 'sub_searches']);
 
 function readRanking(body: JsonObject, request: Draft, report: ReportUncacheable): void {
@@ -377,7 +377,7 @@ function readRank(body: JsonObject, subSearches: unknown, request: Draft, report
 
 const NO_NAME = 'inner_hits must have a [name]; set the [name] field in the inner_hits definition';
 
-/** The inner hits of a group are a search of their own. */
+/** Parses the inner hits of a group, which are a search of their own. */
 function readCollapse(body: JsonObject, report: ReportUncacheable): CollapseRequest {
   let field: string | null = null;
   const groups: Array<{ name: unknown; request: SearchRequest }> = [];

@@ -18,7 +18,7 @@ export type SortMode = 'min' | 'max' | 'sum' | 'avg' | 'median';
 export interface NestedSort {
   readonly path: string;
   readonly filter: Query | null;
-  /** Of each document only the first so many nested documents that have a value count; null for all. */
+  /** Number of nested documents per document, the first ones with a value, whose values count; null for all. */
   readonly maxChildren: number | null;
 }
 
@@ -102,7 +102,7 @@ function ofEntry(name: string, options: unknown, isLast: boolean, report: Report
   if (typeof options === 'string') return ofName(name, options);
   if (!isObject(options)) {
     if (name.startsWith('_')) throw parsingError(`[${name}] sort expects an order or an object, but found [${tokenOf(options)}]`);
-    // The parser goes on to the token that follows.
+    // The parser continues with the next token.
     const found = !Array.isArray(options)
       ? isLast
         ? 'END_OBJECT'

@@ -58,7 +58,7 @@ function filterOf(name: string, query: IndexQuery, context: RewriteContext): Ind
     matches: (segment, docId) => {
       const document = new SegmentDocument(context, segment, docId);
       if (type instanceof ShapeFieldType) return runtimeShapes(type, document).length > 0;
-      // Terms may belong to a type whose column holds numbers (boolean).
+      // The terms may be those of a type whose column holds numbers (boolean).
       const values = isOfTerms ? runtimeValues(type, document).map((value) => type.termBytes(textOf(value))) : runtimeRaw(type, document);
       return values.some(matches);
     },

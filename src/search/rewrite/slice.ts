@@ -87,7 +87,7 @@ interface Slice {
 }
 
 /**
- * The part of a slice that a shard holds. With fewer slices than shards a slice has whole shards; with more, the slices of a shard divide its
+ * The part of a slice that a shard holds. With fewer slices than shards a slice consists of whole shards; with more, the slices of a shard divide its
  * documents.
  * @returns null if the slice has none of the shard's documents
  */

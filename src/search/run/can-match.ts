@@ -40,7 +40,7 @@ export function skippedShards(
   return skipped;
 }
 
-/** Looks at the mapping and at the bounds of dates, but not at terms. */
+/** Considers the mapping and the bounds of dates, but not terms. */
 function canMatch(query: IndexQuery, context: RewriteContext, segments: readonly SegmentReader[]): boolean {
   const any = (queries: readonly IndexQuery[]): boolean => queries.some((inner) => canMatch(inner, context, segments));
   const all = (queries: readonly IndexQuery[]): boolean => queries.every((inner) => canMatch(inner, context, segments));

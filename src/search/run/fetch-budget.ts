@@ -8,7 +8,7 @@ const MAX_FETCHED_BYTES = 128 * 2 ** 20;
 /** Bytes of a hit in addition to its source. */
 const HIT_BYTES = 200;
 
-/** One per search. */
+/** Counts the hits of one search. */
 export class FetchBudget {
   #bytes = 0;
 

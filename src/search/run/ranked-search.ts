@@ -49,7 +49,7 @@ export function* rankedSteps<T extends RankedOutcome>(
   return { matches, best: rank.kind === 'rrf' ? { ...ranked, hits: withRanks(ranked.hits, request.from) } : ranked };
 }
 
-/** Sections of `knn` without `k` find as many as the window has. */
+/** Sections of `knn` without `k` find as many documents as the window has. */
 function sized(request: SearchRequest, window: number): SearchRequest {
   return { ...request, knn: request.knn.map((section) => ({ ...section, query: { ...section.query, k: section.query.k ?? window } })) };
 }
@@ -84,7 +84,7 @@ function normalizerOf(normalizer: Normalizer, scores: readonly number[]): (score
   }
   const min = Math.min(...scores);
   const range = Math.max(...scores) - min;
-  // Equal scores are all the best.
+  // If all scores are equal, each counts as the best.
   return (score) => (range === 0 ? 1 : (score - min) / range);
 }
 

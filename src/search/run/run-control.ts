@@ -8,7 +8,7 @@ export interface RunControl {
   readonly stop: StopCheck;
   /** The work of all runs adds up here. */
   readonly counters: ExecutionCounters;
-  /** Counts the hits that are rendered; absent where there is one at most. */
+  /** Counts the hits that are rendered; absent if there is at most one. */
   readonly fetched?: FetchBudget;
   /** f64[shards]: receives the milliseconds of fetching the hits of each shard; absent unless requested. */
   readonly fetchMs?: Float64Array;

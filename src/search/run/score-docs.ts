@@ -1,4 +1,4 @@
-// Scores of single documents, for parts of a search that look at hits already found.
+// Scores of single documents, for parts of a search that process hits already found.
 import { boolPlan, COUNT_ALL, type PlanNode } from '../../plan/query-plan.ts';
 import { matchScope, scoreScope } from '../compute/plan-scope.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';

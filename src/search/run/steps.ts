@@ -59,7 +59,7 @@ export async function runInTurns<T>(steps: Steps<T>, mobility: Mobility = STAYS,
 }
 
 /**
- * For work that consists of many short parts: lets the event loop take a turn when the parts since the last one have taken long.
+ * For work in many short parts: lets the event loop take a turn once the parts since the last turn have taken long.
  * @returns to be awaited between two parts. @throws TooHeavy unless STAYS: the parts have taken too long together
  */
 export function pauses(mobility: Mobility, turns: Turns = EVENT_LOOP): () => Promise<void> | void {

@@ -12,7 +12,7 @@ export interface QueryLimits {
   readonly queryStringLenient: boolean;
   /** `search.allow_expensive_queries`. */
   readonly allowExpensive: boolean;
-  /** Whether regular expressions are determinized before they are used: one that is too complex is refused although no term reaches all its states. */
+  /** Whether regular expressions are determinized before they are used: one that is too complex is refused even if no term reaches all its states. */
   readonly determinizesRegexps: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { SegmentColumn, SegmentPostings, TermFilter, TermPairs, TermRange, 
 import type { SegmentReader, SegmentRunOptions } from '../../plan/segment-reader.ts';
 import type { TemporaryValues } from '../../plan/temporary-column.ts';
 
-/** Ids of these segments, which must differ from those of all others, since caches tell segments apart by them. */
+/** Ids of these segments, which must differ from those of all others, since caches distinguish segments by them. */
 let nextId = 2 ** 40;
 
 export class VisibleSegment implements SegmentReader {

@@ -9,7 +9,7 @@ import { log2, type TermScores, type TermStatistics } from './term-statistics.ts
 type Dfr = Extract<SimilarityModel, { type: 'DFR' }>;
 type Dfi = Extract<SimilarityModel, { type: 'DFI' }>;
 
-/** A basic model over one term: its score of a normalized frequency, times the after effect's part that depends on no document. */
+/** A basic model for one term: the score of a normalized frequency, times the part of the after effect that is the same for all documents. */
 interface BasicModel {
   score(tfn: number): number;
   explain(value: number, tfn: Explanation): Explanation;
@@ -61,7 +61,7 @@ function basicModel(kind: Dfr['basicModel'], { docCount: N, docFreq: n, totalTer
   }
 }
 
-/** The part of the after effect that depends on no document: the effect times 1 + tfn. */
+/** The part of the after effect that is the same for all documents: the effect times 1 + tfn. */
 function afterEffect(kind: Dfr['afterEffect'], { docFreq, totalTermFreq }: TermStatistics): number {
   return kind === 'l' ? 1 : (totalTermFreq + 2) / (docFreq + 1);
 }

@@ -240,7 +240,7 @@ function mergeComposite(
   const columns = sources.map((source, s) => new SourceKeys(source, slices, s));
   const partsOf = new Map(flat.map((chain) => [chain.slice, chain.parts]));
   const parts = new Map<MergeKey, Part[]>();
-  // Rounding during the merge can unite local buckets, so keys must always be looked up: a second, empty slice causes it.
+  // Rounding during the merge can unite local buckets, so keys must always be looked up, which a second, empty slice enforces.
   const several = slices.length === 1 ? [slices[0], { ...slices[0], result: EMPTY }] : slices;
   const merged = mergeBuckets(several, (slice, _columns, i) => {
     const key = present(partsOf.get(slice))[i].map((raw, s) => columns[s].part(slice, raw));

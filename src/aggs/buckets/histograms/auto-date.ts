@@ -112,7 +112,7 @@ export const autoDateHistogramType: AggType = {
     const choices = Array.from({ length: parents }, (_, parent) =>
       min[parent] <= max[parent] ? choose(params, min[parent], max[parent]) : { starts: [], interval: '1s' },
     );
-    // Several times fall into one bucket, so keys are looked up even for a single segment: the empty slice causes it.
+    // Several times fall into one bucket, so keys are looked up even for a single segment, which the empty slice enforces.
     const several = slices.length === 1 ? [slices[0], { ...slices[0], result: EMPTY }] : slices;
     const merged = mergeBuckets(several, (slice, columns, i) => {
       const { starts } = choices[parentOf(slice, i)];

@@ -113,7 +113,7 @@ export function bindHistogram(spec: AggSpec, ctx: BindContext): BoundHistogram {
   return { ...source, extendedLimits, hardLimits };
 }
 
-/** Whether dates meet dates, and numbers meet numbers. */
+/** Whether a range field suits the histogram: dates for date_histogram, numbers for histogram. */
 function suitsRange(typeName: string, isDate: boolean): boolean {
   return isDate ? typeName === 'date_range' : typeName !== 'date_range' && typeName !== 'ip_range';
 }

@@ -1,5 +1,5 @@
 // variable_width_histogram: values grouped by distance into at most `buckets` buckets. Kernels return distinct values with their counts; then the
-// two nearest neighbours are merged until few enough are left. Elasticsearch does the same with the clusters of its shards, so results may differ
+// two nearest neighbours are merged until at most `buckets` are left. Elasticsearch does the same with the clusters of its shards, so results may differ
 // slightly where a shard holds more values than `shard_size`.
 
 import { jsonDouble } from '../../../common/json/json-float.ts';

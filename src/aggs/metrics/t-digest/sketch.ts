@@ -1,5 +1,5 @@
 // The distribution of a field's values in each bucket, from which quantiles are read: a digest of the server's kind, fed with the values in the
-// order of the documents, or all values if digests would cost too much time or are not wanted.
+// order of the documents, or all values if digests would cost too much time or `exact` is set.
 import { checkTurn } from '../../../common/turns/turn.ts';
 import type { Dialect } from '../../../compat/dialect.ts';
 import type { AggNode } from '../../../plan/agg-plan.ts';

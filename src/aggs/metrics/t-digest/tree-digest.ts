@@ -41,7 +41,7 @@ export class TreeDigest implements Digest {
     if (this.#means.length > CENTROIDS_PER_COMPRESSION * this.#compression) this.#rebuild();
   }
 
-  /** Index of a centroid nearest to the value that has room for the weight; any of several by chance. -1 if there is none. */
+  /** Index of a centroid nearest to the value that has room for the weight, chosen at random among several; -1 if there is none. */
   #roomFor(value: number, weight: number): number {
     const means = this.#means;
     const weights = this.#weights;
@@ -84,7 +84,7 @@ export class TreeDigest implements Digest {
     return low;
   }
 
-  /** After the centroids with the same mean. */
+  /** Inserts a centroid after those with the same mean. */
   #insert(mean: number, weight: number): void {
     let at = this.#firstFrom(mean);
     while (at < this.#means.length && this.#means[at] === mean) at++;
@@ -155,7 +155,7 @@ export class TreeDigest implements Digest {
     if (count === 1 && !this.#hasBounds) return value < means[0] ? 0 : 1;
     if (count < 2 || (this.#hasBounds && (value <= min || value >= max)))
       return shareBelow(value, means, weights, count, { min, max, total });
-    // Unlike the other digests, all above the last centroid but one counts as its weight.
+    // Unlike in the other digests, everything above the last centroid but one counts towards its weight.
     let left = (means[1] - means[0]) / 2;
     let right = left;
     let before = 0;

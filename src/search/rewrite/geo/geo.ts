@@ -73,7 +73,7 @@ export function rewriteGeo(query: GeoDistanceQuery | GeoBoxQuery | GeoPolygonQue
   return constant(bool({ filter: [box, inside] }));
 }
 
-/** The point as a column would store it, if the server rounds the corners of shapes so. */
+/** The point as a column would store it, if the server rounds the corners of shapes in the same way. */
 export function onGrid<P extends GeoPoint>(point: P, { dialect }: Pick<RewriteContext, 'dialect'>): P {
   if (!dialect.quantizesShapes) return point;
   const { lat, lon } = decodeGeoPoint((BigInt(encodeLatitude(point.lat)) << 32n) + BigInt(encodeLongitude(point.lon) + 2 ** 31));
@@ -85,7 +85,7 @@ function badCenterError(context: RewriteContext, problem: string): ApiError {
   return queryShardError(context.index, "couldn't validate latitude/ longitude values", cause);
 }
 
-/** Even-odd rule on a closed ring. A point on an edge may be in or out, since the values of the column are quantized. */
+/** Even-odd rule on a closed ring. A point on an edge may be inside or outside, since the values of the column are quantized. */
 function isInside(ring: readonly GeoPoint[], { lat, lon }: GeoPoint): boolean {
   let inside = false;
   for (let i = 1; i < ring.length; i++) {

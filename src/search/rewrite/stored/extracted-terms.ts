@@ -1,4 +1,4 @@
-// Terms of which every match of a query must have at least one. Percolation selects stored queries by them, so they may be too many but never too
+// Terms of which every match of a query must have at least one. Percolation selects stored queries by them, so there may be too many but never too
 // few. Source: the QueryAnalyzer of Elasticsearch 7.10's percolator (idea).
 
 import type { FieldSpec } from '../../../mapping/core/document-sink.ts';
@@ -80,7 +80,7 @@ function extract(query: IndexQuery): Terms {
   }
 }
 
-/** Internal fields are written by the indexing of documents, not by their values. */
+/** False for internal fields, which indexing writes independently of the values of documents. */
 function isOfDocuments(field: string): boolean {
   return !field.startsWith('_');
 }

@@ -1,4 +1,4 @@
-// Parses the queries that percolator fields store, and refuses those that look beyond the document that is percolated.
+// Parses the queries that percolator fields store, and refuses those that depend on more than the document that is percolated.
 import { isObject, type JsonObject } from '../../../common/json/json-value.ts';
 import { illegalArgumentError } from '../../../errors/catalog.ts';
 import { parseQuery } from '../../../query/parse-query.ts';

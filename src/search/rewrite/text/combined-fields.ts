@@ -1,4 +1,4 @@
-// Rewriting of `combined_fields`: each word is looked for in all fields at once. The fields share an analyzer, so that they share their terms.
+// Rewriting of `combined_fields`: each word is searched in all fields at once. The fields share an analyzer, so that they share their terms.
 import { illegalArgumentError } from '../../../errors/catalog.ts';
 import type { FieldType } from '../../../mapping/core/field-type.ts';
 import type { CombinedFieldsQuery } from '../../../query/leaf-query.ts';

@@ -100,7 +100,7 @@ function likeTerms(
     }
     scored.sort((a, b) => b.score - a.score || (a.text < b.text ? -1 : 1));
     const chosen = scored.slice(0, query.maxQueryTerms);
-    // Lucene takes the terms from the least significant one on, and measures the others by that.
+    // Lucene takes the terms from the least significant one upwards, and relates the others to it.
     const least = chosen.at(-1)?.score ?? 1;
     for (const { text, field, score } of chosen) {
       const term = bySimilarity(field, { op: 'term', term: termOfText(field.spec.name, text), scored: true });

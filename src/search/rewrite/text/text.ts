@@ -144,7 +144,7 @@ export function lenient<T>(settings: { readonly lenient: boolean }, field: strin
   try {
     return build();
   } catch (error) {
-    // A regular expression that is too complex fails when it meets terms, too.
+    // A regular expression that is too complex also fails when it is applied to terms.
     const isTooComplex = error instanceof ApiError && error.type === 'too_complex_to_determinize_exception';
     if (settings.lenient && error instanceof ApiError && !isTooComplex)
       return none(`failed [${field}] query, caused by ${error.type}:[${error.reason}]`);

@@ -1,4 +1,4 @@
-// search_as_you_type when searching: short phrases are terms of the shingle subfields, and an unfinished word is a term of the prefix subfield.
+// search_as_you_type at search time: short phrases are terms of the shingle subfields, and an unfinished word is a term of the prefix subfield.
 // Source: the Elasticsearch reference, "Search-as-you-type field type".
 import type { FieldType } from '../../../mapping/core/field-type.ts';
 import type { IndexQuery } from '../../index-query/index-query.ts';
