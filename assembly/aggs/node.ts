@@ -37,7 +37,7 @@ export const STATS_DOUBLE: u32 = 1;
 export const STATS_COUNT: u32 = 2;
 
 // AggNode.flags
-/** Documents without a value have `missing` or `missingIndex`. */
+/** Documents without a value get `missing` or `missingIndex`. */
 export const HAS_MISSING: u32 = 1;
 /** Count each value, not each document once per bucket. */
 export const PER_VALUE: u32 = 2;

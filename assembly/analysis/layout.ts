@@ -1,8 +1,8 @@
 // Lays out the region of a chain instance (stage.ts) for a blob, the chain's program.
 //   blob ├─ ChainHeader ─┬─ ChainEntry × stageCount ─┬─ configs (8-byte aligned) ─┤
 // The blob is read-only, may be shared by instances, and must outlive them. Written by src/analysis/blob.ts.
-// Each producer gets a batch; producers, character filters and filters that store terms across batches get an area: the bytes that the
-// kind of stage needs at least, plus an equal share of the rest of the region.
+// Each producer gets a batch; producers, character filters and filters that store terms across batches get an area: the minimum
+// size for the kind of stage, plus an equal share of the rest of the region.
 import { E_CORRUPT, E_NO_SPACE } from '../mem/status';
 import { BIGRAM_AREA } from './filters/combine/cjk-bigram';
 import { clearAnswers } from './filters/expand/host-terms';

@@ -1,4 +1,4 @@
-// Ids of stages in chain blobs, shared with the host. Their ranges tell character filters, producers and in-place filters apart.
+// Ids of stages in chain blobs, shared with the host. Their ranges distinguish character filters, producers and in-place filters.
 export const FIRST_TEXT_FILTER: u32 = 32;
 export const FIRST_STREAM_FILTER: u32 = 64;
 export const FIRST_FILTER: u32 = 128;

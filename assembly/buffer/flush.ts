@@ -74,7 +74,7 @@ function hasData(field: Field): bool {
   return (field.termCount | columnStream(field).count | normStream(field).count) != 0;
 }
 
-/** Scratch for the most demanding field, and for what lasts as long as the flush. */
+/** Scratch for the most demanding field, and for the data that is needed until the flush ends. */
 function scratchBytes(buffer: Buffer): usize {
   let most = <usize>buffer.docCount * 12;
   for (let number: u32 = 0; number < buffer.fieldCount; number++) {

@@ -24,7 +24,7 @@ const FEW: u32 = 48;
 
 /**
  * Fills one field of the keys (`keys`: address of document 0's, `stride` bytes apart) from a column (0: no document has a value). The least value of a
- * document counts, or with `greatest` the greatest; documents without a value come first with `missingFirst`, otherwise last.
+ * document counts, with `greatest` the greatest; documents without a value come first with `missingFirst`, otherwise last.
  */
 export function reorderKeys(columnPtr: usize, maxDoc: u32, keys: usize, stride: usize, descending: bool, greatest: bool, missingFirst: bool): void {
   const missing: u64 = missingFirst ? 0 : u64.MAX_VALUE;

@@ -71,7 +71,7 @@ export class Run {
   keys: u32;
 
   // State.
-  /** Next document to look at. */
+  /** Next document to examine. */
   position: u32;
   sorter: u32;
   window: Window;
@@ -263,7 +263,7 @@ function collectWindow(run: Run, query: Node, from: u32, to: u32): i32 {
     memory.copy(hits, w.docs, (<usize>w.count) << 2);
     hitCount = nodeFilter(changetype<Node>(<usize>run.postFilter), hits, w.count);
   }
-  // The search ends at the first hit beyond the limit; aggregations have the documents before it.
+  // The search ends at the first hit beyond the limit; aggregations collect the documents before it.
   const room = run.terminateAfter - run.collected;
   if (run.terminateAfter && hitCount > room) {
     w.count = countBelow(w.docs, w.count, load<u32>(hits + ((<usize>room) << 2)));

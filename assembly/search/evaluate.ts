@@ -2,7 +2,7 @@
 //   nodeOpen       lays out the node's state and its children's
 //   nodeNext       a lower bound of the first match >= target; NO_MORE_DOCS: none
 //   nodeWindow     the matches in [from, to), as bits or as a list
-//   nodeFill       ors them into bits
+//   nodeFill       sets their bits
 //   nodeFilter     keeps the matches of an ascending list (within one window) in place, returns how many
 //   nodeScore      f32 scores of a list of matches
 //   nodeAddScores  adds the scores of those documents of a list that match to f64 sums

@@ -114,7 +114,7 @@ export function termFill(node: TermNode, from: u32, to: u32, bits: usize): void 
   }
 }
 
-/** Ors the words of a bitset block, shifted, into the window's bits; cuts what is outside at word borders (the rest of the last word is unused). */
+/** Merges the words of a bitset block, shifted, into the window's bits; cuts bits outside at word borders (the rest of the last word is unused). */
 function fillWords(c: PostingsCursor, from: u32, to: u32, bits: usize): void {
   let at = c.bitsPtr;
   const end = at + ((<usize>c.bitWords) << 3);

@@ -1,6 +1,6 @@
 // Terms within a number of edits of a word: one walk of the dictionary with a bit-parallel automaton, whose states along the current prefix are
 // cached. A prefix that no state survives rules out every term with it; blocks whose first terms begin with it are skipped. A prefix that
-// has used up all edits can only continue like the word, from one of a few positions: if many blocks share it, those terms are looked up.
+// has used up all edits can only continue like the word, from one of a few positions: if many blocks share it, the terms that can match are looked up.
 //   scratch: ├ FuzzyWalk ┬ chars u32[DEPTHS] ┬ masks of the ASCII chars u64[128] ┬ states[DEPTHS] ┬ found u32[MAX_FOUND] ┬ term ┤
 //   state of a prefix, 32 bytes: near0, near1, near2 u64: bit j is set if the prefix is within 0, 1, 2 edits of the word's first j code
 //   points; mask u64 of its last char: bit j + 1 is set if the word's char j is that char
@@ -22,7 +22,7 @@ const DEPTHS: u32 = 128;
 export class FuzzyWalk {
   /** Address of the term dictionary. */
   dictionary: usize;
-  /** Next ordinal to look at; termsFuzzy moves it forward. */
+  /** Next ordinal to examine; termsFuzzy moves it forward. */
   ord: u32;
   /** One past the last ordinal. */
   toOrd: u32;
@@ -257,7 +257,7 @@ function walkBlock(walk: FuzzyWalk, header: TermsHeader, block: u32, dead: u32, 
     let shared: u32 = 0;
     let suffix: u32;
     if (at != ord) {
-      // Terms that share the dead prefix of the term before are out, too.
+      // Terms that share the dead prefix of the term before are ruled out, too.
       let pair = <u32>load<u16>(cur);
       while (!(pair & 0x8080) && (pair & 0x7f) >= dead && ++at < end) {
         cur += 2 + <usize>(pair >> 8);

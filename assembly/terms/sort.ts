@@ -1,5 +1,5 @@
 // Sorts terms by their bytes: records of eight bytes of prefix and a pointer, radix sorted, ties by the next eight bytes.
-//   record: ├ prefix u64 (big-endian number) │ value u32 │ unused u32 ┤   value points at ├ length u16 │ bytes ┤ behind `lengthOff`
+//   record: ├ prefix u64 (big-endian number) │ value u32 │ unused u32 ┤   value points at ├ length u16 │ bytes ┤ after `lengthOff`
 // Linear in the bytes that distinguish the terms, so no input makes it slow.
 import { compareBytes, prefixOf } from './dictionary';
 

@@ -5,7 +5,7 @@ import { VectorGraph, codeOf } from './graph';
 import { Metric } from './space';
 
 const CODE_MAX: f32 = 127;
-/** Vectors whose mean is the centroid, at most. */
+/** Most vectors whose mean is the centroid. */
 const SAMPLE: u32 = 8192;
 
 /** The divisor of a vector before it is encoded: its length for cosines. */

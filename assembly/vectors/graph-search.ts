@@ -8,7 +8,7 @@ import { VectorSpace, similarity } from './space';
 // @ts-ignore: decorator
 @unmanaged
 export class GraphSearch {
-  /** Address of a VectorGraph and of a VectorSpace with the values that the graph is about. */
+  /** Address of a VectorGraph and of a VectorSpace with the values that the graph connects. */
   graph: usize;
   space: usize;
   /** Bitset of documents that may be found; 0: all. */

@@ -1,5 +1,5 @@
 // From a stemmer's id to its function. Each changes the word of word.ts in place.
-// snowball/ follows the Snowball project as of its commit 26db1ab (February 2024), like Lucene 10; other/ has what Lucene implements itself.
+// snowball/ follows the Snowball project as of its commit 26db1ab (February 2024), like Lucene 10; other/ has the stemmers that Lucene implements itself.
 import { Stemmer } from '../config-values';
 import { basque } from './snowball/basque';
 import { brazilian } from './other/brazilian';

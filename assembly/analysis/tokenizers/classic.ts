@@ -3,7 +3,7 @@
 //   config ├─ maxTokenLength u32 ─┤
 //   area   ├─ dead states: u64 per 64 bytes of the text ─┬─ terms of the batch ─┤
 // A match may look ahead to the end of a run in vain, and so may the next one; without memoization a long run of words and hyphens would be read
-// once for each of them. So the first character that begins in each 64 bytes has a note of the states from which no match was found.
+// once for each of them. So the states from which no match was found are recorded for the first character that begins in each 64 bytes.
 // Source: Reps, "Maximal-munch tokenization in linear time" (1998).
 import { E_NO_SPACE } from '../../mem/status';
 import { CLASSIC_ACCEPT, CLASSIC_CLASSES, CLASSIC_NEXT, classicClass } from '../../text/generated/classic';
@@ -13,13 +13,13 @@ import { BATCH, Chain, Stage, stateOf } from '../stage';
 import { Token, TOKEN_BYTES, TokenType, writeToken } from '../token';
 import { finishBatch } from './finish-batch';
 
-/** How many bytes a match looks beyond the longest one found so far before it consults the notes. */
+/** How many bytes a match looks beyond the longest one found so far before it consults the recorded dead states. */
 const FAR: usize = 128;
 
 // @ts-ignore: decorator
 @unmanaged
 class ClassicState extends Stage {
-  /** 1 once the notes have been cleared for this text. */
+  /** 1 once the dead states have been cleared for this text. */
   hasNotes: u32;
 }
 
@@ -78,7 +78,7 @@ export function classicNext(chain: Chain, stage: Stage): i32 {
 /** Position that lookFar reached. */
 let farEnd: usize = 0;
 
-/** Continues in a state until there is a match, and returns its state. Returns 0 if there is none, and notes the states that led nowhere. */
+/** Continues in a state until there is a match, and returns its state. Returns 0 if there is none, and records the states that led to no match. */
 function lookFar(chain: Chain, stage: Stage, from: usize, first: u32): u32 {
   const classic = stateOf<ClassicState>(stage);
   const text = chain.textPtr, end = chain.textEnd, notes = stage.termsPtr;
@@ -112,7 +112,7 @@ function lookFar(chain: Chain, stage: Stage, from: usize, first: u32): u32 {
   return 0;
 }
 
-/** Address of the note for the character at `next`, 0 unless it is the first one that begins in its 64 bytes; `at` is the character before. */
+/** Address of the dead states for the character at `next`, 0 unless it is the first one that begins in its 64 bytes; `at` is the character before. */
 // @ts-ignore: decorator
 @inline
 function noteAt(notes: usize, at: usize, next: usize): usize {

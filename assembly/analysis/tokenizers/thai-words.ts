@@ -1,6 +1,6 @@
 // Words in a run of Thai letters: reimplements the algorithm of ICU's Thai break engine (ICU User Guide, Boundary Analysis, "Details about
 // Dictionary-Based Break Iteration"; icu4c/source/common/dictbe.cpp). At each position it takes the longest dictionary word that is followed by two
-// more words. A word of less than three letters absorbs letters that start no word, up to a position where a word may and does start.
+// more words. A word of less than three letters absorbs letters that start no word, up to a position where a word may start and does.
 //   trie ├─ entry u32 × n ─┤   the entry at (start of the parent's children + letter): letter (bits 0..6), 128 if a word ends here, start of its
 //                              own children << 8 (0 if none); the root's children start at 1. Written by src/analysis/tokenizers/thai-trie.ts.
 // A run is UTF-8, three bytes per letter, and contains only U+0E01..0E3A and 0E40..0E4E. Letters are offsets from U+0E00. Time is linear: the cost of

@@ -1,5 +1,5 @@
-// Applies filters to some of the tokens: `condition`, where a script selects them, and the branches of `multiplexer` (multiplexer.ts), where the
-// turn does. A sequence of selected tokens is a run; it passes through an inner chain, which restarts for each run. Other tokens pass unchanged.
+// Applies filters to some of the tokens: `condition`, where a script selects them, and the branches of `multiplexer` (multiplexer.ts), which take
+// turns. A sequence of selected tokens is a run; it passes through an inner chain, which restarts for each run. Other tokens pass unchanged.
 //   config ├─ test u32: a script's number, or 0 ─┬─ turn u32, if there is no script ─┬─ blob of the inner chain, its first stage S_INPUT ─┤
 // nested.ts draws the area. The inner chain reads tokens on demand, as in Lucene (ConditionalTokenFilter), so that filters which read ahead or stop
 // early see the same tokens:

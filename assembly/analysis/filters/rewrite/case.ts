@@ -1,5 +1,6 @@
 // Case filters: code point by code point, Unicode 16, like Lucene's LowerCaseFilter, its Greek, Irish and Turkish variants, and UpperCaseFilter.
-//   config ├─ variant u32: CaseVariant ─┤   GREEK also folds accents and final sigma, TURKISH knows dotted and dotless i, IRISH splits nAthair and tUisce
+//   config ├─ variant u32: CaseVariant ─┤
+// GREEK also folds accents and final sigma, TURKISH handles dotted and dotless i, IRISH splits nAthair and tUisce.
 import { E_NO_SPACE } from '../../../mem/status';
 import { category } from '../../../text/character';
 import { lowerCase, upperCase } from '../../../text/generated/case';
@@ -81,7 +82,7 @@ export function adopt(batch: Stage, token: Token, out: usize, len: u32): i32 {
   return 0;
 }
 
-/** Lower case of Greek for search: accents and diaereses away, final sigma as sigma. Source: Lucene's documentation of GreekLowerCaseFilter. */
+/** Lower case of Greek for search: without accents and diaereses, final sigma as sigma. Source: Lucene's documentation of GreekLowerCaseFilter. */
 function lowerGreek(cp: u32): u32 {
   switch (cp) {
     case 0x3c2: return 0x3c3;

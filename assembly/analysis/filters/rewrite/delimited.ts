@@ -1,5 +1,5 @@
-// delimited_payload and delimited_term_freq: the part of a term after a delimiter is data about it. The host parses it, once per distinct string as
-// long as that is in the cache.
+// delimited_payload and delimited_term_freq: the part of a term after a delimiter is metadata of the token. The host parses it, once per distinct
+// string as long as that is in the cache.
 //   config ├─ filter u32 ─┬─ mode u32: 0 = payload, 1 = term frequency ─┬─ delimiter bytes u32 ─┬─ delimiter ─┤
 //   area   ├─ cache (term-cache.ts) ─┬─ payload ├─ bytes u32 ─┬─ payload ─┤ ··· ─┬─ free ─┬─ address u32 × payloads, the first one last ─┤
 // The flags of a token contain the number of its payload, from 1, above the keyword flag. A frequency is the host's answer, four bytes.

@@ -2,7 +2,7 @@
 // with the order of attempts and the defaults of Lucene's KStemFilter, as its documentation and output show; lexicon.ts has the list.
 // A step is a literal of rules, longest ending first. A rule is an ending followed by replacements to try, separated by spaces:
 //   +x  x, if the list contains the word      2  the stem without the second of two equal consonants, if the list contains it
-//   !x  x, regardless of the list             =x  x, without asking the list        "-" is the empty string
+//   !x  x, regardless of the list             =x  x, without consulting the list        "-" is the empty string
 // A letter must precede the ending, unless it is marked by *.
 // If nothing fits, the ending is restored. Stemming stops at a word in the list.
 import { ask, ABSENT, HAS_ROOT, NO_VERB, root, rootLen } from './lexicon';

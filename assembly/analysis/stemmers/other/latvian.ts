@@ -1,4 +1,4 @@
-// Latvian light stemmer. Source: K. Krēsliņš, "A stemming algorithm for Latvian" (1996), only the noun endings.
+// Latvian light stemmer. Source: K. Krēsliņš, "A stemming algorithm for Latvian" (1996), noun endings only.
 import { ends, isIn, lengthOf, put, setLength, unitAt, wordLen } from '../word';
 
 let vowels: i32 = 0;

@@ -1,4 +1,4 @@
-// Minimal stemmers, which do little more than reduce plurals to the singular. Source: J. Savoy, "A stemming procedure and stopword list for general
+// Minimal stemmers, which do hardly more than reduce plurals to the singular. Source: J. Savoy, "A stemming procedure and stopword list for general
 // French corpora" (JASIS 50, 1999), the plural rules; D. Harman, "How effective is suffixing?" (JASIS 42, 1991), the s-stemmer, in the form that
 // Elasticsearch documents for `plural_english`; for Spanish, the rules and words of Lucene's SpanishPluralStemmer (Apache License 2.0).
 import { isLetter } from '../../../text/character';
