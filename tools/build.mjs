@@ -22,7 +22,7 @@ const BUNDLES = /^dist\/(?:(?:bundle|console|service|analyzer-words)\/|analyzer\
  * @typedef {object} Step
  * @property {readonly string[]} inputs   files and folders that the outputs depend on, besides COMMON_INPUTS
  * @property {readonly string[]} [after]  steps whose outputs are inputs, too
- * @property {string} [variant]           whatever else the outputs depend on
+ * @property {string} [variant]           any other value that the outputs depend on
  * @property {() => Promise<readonly string[]>} run  writes the outputs and returns their paths
  */
 

@@ -76,7 +76,7 @@ function cycleViolations(cycles: readonly string[][], known: readonly KnownCycle
   return violations;
 }
 
-/** The list without files that are in no cycle any more. */
+/** The list without the files that are no longer part of a cycle. */
 function shrink(known: readonly KnownCycle[], cycles: readonly string[][]): KnownCycle[] {
   const inCycle = new Set(cycles.flat());
   return known

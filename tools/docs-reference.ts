@@ -1,4 +1,4 @@
-// Writes the reference parts of the documentation from the tables that the code itself reads: settings, REST routes, registries, directives.
+// Writes the reference parts of the documentation from the tables that the code reads: settings, REST routes, registries, directives.
 //   npm run docs:reference              rewrites the text between `<!-- generated: NAME -->` and `<!-- end: NAME -->` in each file
 //   npm run docs:reference -- --check   changes nothing; exit code 1 and the names of the files that are out of date
 import { readFileSync, writeFileSync } from 'node:fs';

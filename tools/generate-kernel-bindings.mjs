@@ -1,4 +1,4 @@
-// Writes src/wasm/generated/ from the AssemblyScript sources, so that whatever kernels and host must agree on is written once.
+// Writes src/wasm/generated/ from the AssemblyScript sources, so that everything on which kernels and host must agree is written once.
 //   node tools/generate-kernel-bindings.mjs            writes the files whose content changed (`npm run build:wasm` does so, too)
 //   node tools/generate-kernel-bindings.mjs --check    writes nothing; exit code 1 if a file is out of date (`npm run lint` does so, too)
 //

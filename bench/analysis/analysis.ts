@@ -87,9 +87,9 @@ const ROWS: readonly (readonly [string, string, string])[] = [
 const host = new AnalysisHost(new WebAssembly.Module(readFileSync(fileURLToPath(new URL('../../build/analyzer.wasm', import.meta.url)))));
 const registry = AnalysisRegistry.global({ host, files: null });
 const analysis = new TextAnalysis(host, null, {});
-/** A rival that is slower than this is measured precisely enough after five rounds. */
+/** Five rounds measure a rival that is slower than this precisely enough. */
 const SLOW_SECONDS = 0.1;
-/** A row takes at least this long: a few rounds of some milliseconds tell what else the machine does. */
+/** Least time of a row: a few rounds of some milliseconds would mostly measure other processes. */
 const ROW_MICROSECONDS = 3e6;
 
 interface Row {
@@ -103,7 +103,7 @@ interface Row {
   terms: Record<string, number>;
 }
 
-/** A contender that takes its turns: all texts once, and how many terms they have. */
+/** A contender, whose turn analyzes all texts once, and the number of terms that it returns. */
 interface Contender {
   readonly name: string;
   run(): number;
@@ -119,7 +119,7 @@ function textsOf(language: string): string[] {
     .map((line) => JSON.parse(line).text as string);
 }
 
-/** Lets everyone run once, in turn; CPU time, so that other work on the machine counts little. */
+/** Lets everyone run once, in turn; CPU time, on which other processes have little influence. */
 function takeTurns(contenders: readonly Contender[]): void {
   for (const contender of contenders) {
     const start = process.cpuUsage();
@@ -185,7 +185,7 @@ function measure([name, language, luceneType]: (typeof ROWS)[number]): Row | nul
   return row;
 }
 
-/** The fastest of the rivals that come to the same terms, as near as counting tells. */
+/** The fastest of the rivals that produce about the same number of terms. */
 function bestRival({ terms, tokens, speed }: Row): number | undefined {
   const equals = Object.keys(terms).filter((name) => Math.abs(terms[name] - tokens) <= tokens / 5);
   return equals.length ? Math.max(...equals.map((name) => speed[name])) : undefined;

@@ -1,6 +1,6 @@
 // JavaScript rivals of the kernels: each turns a text into terms and returns their number. Only those that do the work of the
-// analyzer are here: they make the terms (in lower case where the analyzer does), leave out the stop words and stem where it stems. Where JavaScript
-// has no stemmer for a language there is no rival. The bench leaves out one whose number of terms is another than the analyzer's.
+// analyzer are here: they make the terms (in lower case where the analyzer does), leave out the stop words and stem where it stems. A language for
+// which JavaScript has no stemmer has no rival. The bench leaves out rivals whose number of terms differs from the analyzer's.
 import { createRequire } from 'node:module';
 import MiniSearch from 'minisearch';
 import { stopList } from '../../src/analysis/languages/stop-words.ts';
@@ -98,7 +98,7 @@ function countLower(words: readonly string[] | null): number {
 
 const englishStopWords = new Set(stopList('english') ?? []);
 
-/** Widths folded, in lower case: pairs of neighbouring ideographs and kana, single ones, and words that are not stop words. */
+/** Terms with folded widths in lower case: pairs of adjacent ideographs and kana, single ones, and words that are not stop words. */
 function countBigrams(text: string): number {
   const terms: string[] = [];
   const folded = text.replace(/[\uff01-\uff5e\uff65-\uff9f]+/g, (wide) => wide.normalize('NFKC')).toLowerCase();

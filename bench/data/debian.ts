@@ -75,7 +75,7 @@ export class DebianPackages {
     try {
       this.#apt(['download', ...names.map((name) => `${name}=${this.#locked(name).version}`)], partial);
     } catch {
-      // A point release replaces packages: then the newest version has to do, and #unpack reports the difference.
+      // A point release replaces packages: then the newest version is used, and #unpack reports the difference.
       this.#apt(['download', ...names], partial);
     }
     for (const file of readdirSync(partial)) renameSync(path.join(partial, file), this.#path('debs', file));

@@ -20,7 +20,7 @@ const MIN_LENGTH = 80;
 const MAX_REPEATS = 3;
 const MAX_SHORT_REPEATS = 50;
 const LONG_PARAGRAPH = 60;
-/** Words that English prose cannot do without, and their least share among the words of a document of some length. */
+/** Words that all English prose contains, and their least share among the words of a document of some length. */
 const ENGLISH = /\b(?:the|of|to|and|a|an|is|in|for|that|by|be|are|with|on|or|this|it|as|if)\b/gi;
 const ENGLISH_SHARE = 0.06;
 const ENGLISH_FROM = 300;

@@ -80,7 +80,7 @@ function rfcTitle(file: string, rfc: string): string {
     try {
       title = `RFC ${rfc}: ${tidy((JSON.parse(readText(name)) as { title: string }).title)}`;
     } catch {
-      // Broken metadata: the number has to do.
+      // Broken metadata: the number serves as the title.
     }
   }
   return title;

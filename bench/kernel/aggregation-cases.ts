@@ -12,7 +12,7 @@ export interface AggregationCase {
   readonly name: string;
   readonly kernel: () => number;
   readonly twin: () => number;
-  /** Job of twins.c, which answers the same number. */
+  /** Job of twins.c, which returns the same number. */
   readonly job: ReadonlyArray<string | number>;
 }
 

@@ -1,4 +1,4 @@
-// Texts as one segment of one field in a fresh arena, written by the real open buffer and merge: what an index would hold after a force merge.
+// Texts as one segment of one field in a fresh arena, written by the real open buffer and merge: the content of an index after a force merge.
 import { readFileSync } from 'node:fs';
 import { chainBlob, words } from '../../src/analysis/blob.ts';
 import { mergeSegments } from '../../src/arena/merge.ts';

@@ -1,5 +1,5 @@
 // Runs the tasks of a track against one service, with the same client for every service: latencies seen by users, throughput, errors.
-// With a target throughput a request's latency counts from the moment it was due, so that a service that falls behind cannot hide it.
+// With a target throughput a request's latency is measured from the moment it was due, so that it includes the delay of a service that falls behind.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { ServiceClient } from '../../src/cli/service-client.ts';

@@ -11,7 +11,7 @@ const HEAD_HEIGHT = 44;
 /** Distinguishable with any colour vision, on light and dark ground. Source: Okabe, Ito, "Color universal design". */
 const COLORS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00'];
 
-/** The same table gives the same bytes. */
+/** Renders a chart; the same table produces the same bytes. */
 export function chartSvg(table: FigureTable): string {
   const { columns, rows, unit } = table;
   const title = unit === '' ? table.title : `${table.title}, ${unit}`;

@@ -31,7 +31,7 @@ interface Case {
   readonly context: DocContextName;
   readonly source: string;
   readonly params: Record<string, number>;
-  /** The same by hand, as a number. */
+  /** The formula written by hand; returns a number. */
   readonly kernel: (docId: number) => number;
 }
 

@@ -2,8 +2,8 @@
 //   npm run bench:vectors -- [--count 50000] [--dims 384] [--m 16] [--ef 100] [--candidates 100] [--queries 500]
 // Corpus: seeded unit vectors around centres of different weight, as embeddings are; queries are drawn like them. Similarity: cosine.
 // Output: a line of JSON per engine: seconds of CPU for the build, queries per second of CPU (best of three rounds), recall of the ten nearest.
-// The exact ten nearest come from a scan, which is compared with plain arithmetic first. Times are CPU times, which other load on the machine hardly affects.
-// Lucene needs Java 21 and Maven, hnswlib a Python with the package (PYTHON=...); a rival that is missing is left out, and a line says so.
+// The exact ten nearest come from a scan, which is compared with plain arithmetic first. Times are CPU times, on which other processes have little
+// influence. Lucene needs Java 21 and Maven, hnswlib a Python with the package (PYTHON=...); a rival that is missing is left out, and a line says so.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';

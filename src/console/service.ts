@@ -68,7 +68,7 @@ export async function send(method: string, path: string, body?: string, options:
 export interface SendOptions {
   readonly signal?: AbortSignal;
   readonly contentType?: string;
-  /** Used instead of the credentials of the tab. */
+  /** Authorization used instead of the credentials of the tab. */
   readonly authorization?: string | null;
 }
 

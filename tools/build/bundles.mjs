@@ -4,7 +4,8 @@
 //                    the words of languages in dist/analyzer-words/
 //   bundleService    dist/service/  service-process.js, the modules it loads, and the threads: start-up time counts here. Each but the first is a
 //                    small script that runs one code file through V8's code cache, which the first run writes next to it (launch.cjs).
-//                    engine.js: what the main thread does not need without an index (late-code.mjs). *.late.js: packages and word lists that a start does not need; they are read when they are first used.
+//                    engine.js: code that the main thread needs only with an index (late-code.mjs).
+//                    *.late.js: packages and word lists that a start does not need; they are read when they are first used.
 // `new URL('../../build/...', import.meta.url)` means the same in src/<folder>/ and in dist/<folder>/.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -83,7 +84,7 @@ export async function bundleAnalyzer() {
     format: 'esm',
     plugins: [NODE_ENTRY],
   });
-  // A module of Node's in it fails the build.
+  // A module of Node.js in it fails the build.
   const browser = await bundle({
     entryPoints: { 'analyzer.browser': 'src/analyzer.ts' },
     outdir: 'dist',
@@ -164,7 +165,7 @@ const codeDigest = (name) =>
     .digest('hex')
     .slice(0, 16);
 
-/** Removes what an earlier build, or a service with its code, left in the folder. @returns `files` */
+/** Removes files that an earlier build, or a service with its code, left in the folder. @returns `files` */
 function removeOthers(folder, files) {
   for (const file of listFiles(folder)) if (!files.includes(file)) rmSync(file);
   return files;

@@ -68,7 +68,7 @@ export const SHARED_PACKAGES = {
   },
 };
 
-/** hyper-express reads these functions from modules of Node's while it loads, which would load the modules at each start. */
+/** hyper-express reads these functions from modules of Node.js while it loads, which would load the modules at each start. */
 export const LATE_NAMES = {
   name: 'late-names',
   setup(plugins) {

@@ -12,7 +12,7 @@ const LOCK = 'build/.lock';
 const LOCK_POLL_MS = 100;
 
 /**
- * Runs those steps of `names`, and of what they depend on, that are out of date.
+ * Runs the steps of `names`, and the steps that they depend on, if they are out of date.
  * @param {Readonly<Record<string, import('../build.mjs').Step>>} steps
  * @param {Iterable<string>} names
  * @param {{ common: readonly string[], force: boolean }} options  `common`: inputs of every step; `force`: every step counts as out of date

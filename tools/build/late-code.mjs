@@ -1,5 +1,5 @@
 // Splits the service's main thread into two code files that share their modules: service-main.code.js, which a start evaluates, and
-// engine.code.js with the modules of LATE_CODE and what only they import, which is loaded when one of their functions is first called.
+// engine.code.js with the modules of LATE_CODE and those that only they import, which is loaded when one of their functions is first called.
 //
 //   service-main.code.js                                            engine.code.js
 //     a module that imports `search` from a late module   ──────>     the late module
@@ -28,8 +28,8 @@ const START_CODE = new Set([
   'src/search/shard/search-caches.ts',
 ]);
 /**
- * Also late: roles that run in the main thread only if there are no threads for them, and code that only indices or only nodes of a cluster
- * need.
+ * Also late: roles that run in the main thread only if there are no threads for them, and code that is only needed for indices or by nodes of
+ * a cluster.
  */
 const LATE_ROLES = new Set([
   'src/node/cluster/jetstream-link.ts',
@@ -39,7 +39,7 @@ const LATE_ROLES = new Set([
   'src/node/snapshots/snapshot-worker.ts',
 ]);
 
-/** Marks in the output which names of which module are used. */
+/** Marks the names of each module that the output uses. */
 const STUB = '__lateStub';
 const SHARED = '__sharedWithEngine';
 const PART = '\0';

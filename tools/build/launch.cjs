@@ -2,7 +2,7 @@
 // Runs `<name>.code.js` of this folder, a function expression, compiled from V8's code cache if there is one. A process without a cache writes it
 // after it has run for a while, so that the cache contains the functions that were used. The cache is bound to the code by its digest, and to
 // Node by its version and flags. If it cannot be written (a read-only installation), starts are slower.
-// Modules of Node's that a start does not need are loaded when one of their functions is first used: together they take a third of the time
+// Modules of Node.js that a start does not need are loaded when one of their functions is first used: together they take a third of the time
 // from process start to first response.
 const { readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
 const { createRequire } = require('node:module');

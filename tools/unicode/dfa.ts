@@ -1,5 +1,5 @@
 // Regular expressions over code point sets -> minimal deterministic automaton over character classes, as tables for a scanner.
-// An expression is built with the combinators below; rules compete by longest match, then by order, as lexer generators do it.
+// An expression is built with the combinators below; rules compete by longest match, then by order, as in lexer generators.
 import { codePoint, Numbering } from './numbering.ts';
 
 /** A code point set as a predicate bitmap: one byte per code point. */

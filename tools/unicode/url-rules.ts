@@ -76,7 +76,7 @@ const tail = alt(
 
 const quotedText = without(union(range(1, 8), range(0x0b, 0x0c), range(0x0e, 0x7e)), chars('"\\'));
 const quoted = seq(c('"'), star(alt(set(quotedText), seq(c('\\'), set(range(0, 0x7f))))), c('"'));
-// The range + to / is part of the grammar: it lets dots and commas in.
+// The range + to / is part of the grammar; it includes dots and commas.
 const atom = c(`${DIGITS}${LETTERS}!#$%&'*+,-./=?^_\`{|}~`);
 const emailLabel = alt(plus(atom), quoted);
 const localPart = seq(emailLabel, star(seq(c('.'), emailLabel)), c('@'));

@@ -9,7 +9,7 @@ export interface Chain {
   readonly filter: readonly Component[];
 }
 
-/** Chains to start from: built-in analyzers, taken apart. */
+/** Chains to start from: built-in analyzers as their components. */
 export const PRESETS: Readonly<Record<string, Chain>> = {
   standard: { char_filter: [], tokenizer: 'standard', filter: ['lowercase'] },
   english: {

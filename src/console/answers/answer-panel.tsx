@@ -130,7 +130,7 @@ function StatusLine({ run, answer }: { readonly run: Run; readonly answer: Answe
   );
 }
 
-/** Texts of a `Warning` header, which may contain several: `299 Elasticsearch-8.15.0 "text"`. */
+/** Messages of a `Warning` header, which may contain several: `299 Elasticsearch-8.15.0 "text"`. */
 function warningTexts(header: string): string[] {
   const texts = [...header.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text]) => text.replace(/\\(.)/g, '$1'));
   return texts.length > 0 ? texts : [header];

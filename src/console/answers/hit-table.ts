@@ -38,7 +38,7 @@ export function compareValues(a: unknown, b: unknown): number {
   return cellText(a).localeCompare(cellText(b), 'en', { numeric: true });
 }
 
-/** A field of CSV (RFC 4180). An apostrophe is put before text that a spreadsheet would run as a formula. */
+/** A field of CSV (RFC 4180). Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe. */
 function csvField(value: unknown): string {
   const plain = cellText(value);
   const text = typeof value !== 'number' && /^[=+\-@\t\r]/.test(plain) ? `'${plain}` : plain;

@@ -13,9 +13,9 @@ export interface ReadDocument {
 }
 
 export interface DocumentReader {
-  /** Takes the next piece of the file. @returns the documents that it completes */
+  /** Reads the next piece of the file. @returns the documents that it completes */
   read(text: string): ReadDocument[];
-  /** Takes the end of the file. */
+  /** Reads the end of the file. */
   end(): ReadDocument[];
 }
 
@@ -117,7 +117,7 @@ const MAX_ELEMENT = 100_000_000;
 /** Finds the elements of an array, or objects in sequence, by their brackets. */
 class JsonReader implements DocumentReader {
   #text = '';
-  /** Next character to look at. */
+  /** Next character to examine. */
   #next = 0;
   #start = -1;
   #depth = 0;
@@ -179,7 +179,7 @@ class JsonReader implements DocumentReader {
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const SEPARATORS = [',', ';', '\t', '|'];
 
-/** A longer row is taken for one with an unclosed quote. */
+/** A longer row is treated as one with an unclosed quote. */
 const MAX_ROW = 20_000_000;
 
 /** Values in quotes may contain separators, line feeds and doubled quotes (RFC 4180). */

@@ -1,4 +1,4 @@
-// Import of a file into an index: drop it, look at the suggested mapping, follow the progress, read why lines were rejected.
+// Import of a file into an index: drop it, review the suggested mapping, follow the progress, see why lines were rejected.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { download } from '../answers/hits-view.tsx';

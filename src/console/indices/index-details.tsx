@@ -202,7 +202,7 @@ function SettingsEditor({ name, settings, onSaved }: SettingsEditorProps): JSX.E
   );
 }
 
-/** A string says why the text is not a settings body. */
+/** Settings of a body, or a string with the reason why the text is not one. */
 function changesOf(before: Readonly<Record<string, unknown>>, text: string): ReturnType<typeof settingChanges> | string {
   try {
     const given: unknown = JSON.parse(text);

@@ -139,7 +139,7 @@ function ResourceEditor({ kind, resource, isPipeline, onChanged }: ResourceEdito
   );
 }
 
-/** Parses a JSON object; a string says why `text` is not one. */
+/** Parses a JSON object; returns the reason as a string if `text` is not one. */
 export function parsedObject(text: string): Json | string {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,4 +1,4 @@
-// What the profile page shows of a response: the verdict on two requests, what each of them did, and what it could skip. Independent of the
+// Data of the profile page from a response: the verdict on two requests, the work that each did, and the work that it could skip. Independent of the
 // page's components.
 import type { ShardProfile } from '../answers/profile-model.ts';
 import { numberText } from '../format.ts';

@@ -1,4 +1,4 @@
-// Where in a JSON body the cursor is: the names that lead there, and whether a name or a value is expected. Read from the text before the cursor, which
+// Context of the cursor in a JSON body: the names that lead to it, and whether a name or a value is expected. Read from the text before the cursor, which
 // need not be valid.
 
 export interface BodyContext {

@@ -1,4 +1,4 @@
-// Where in a body the service found an error: its parsers report a line and a column, both from 1.
+// Position of an error that the service found in a body: its parsers report a line and a column, both from 1.
 
 export interface ServerError {
   readonly type: string;

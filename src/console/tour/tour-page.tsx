@@ -1,4 +1,4 @@
-// First steps with sample data: each opens a page of the console with something to look at.
+// First steps with sample data: each opens a page of the console with an example.
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { countText } from '../format.ts';
