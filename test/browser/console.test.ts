@@ -480,10 +480,10 @@ async function press(page: Page, modifier: 'Control', key: 'Enter' | 'a' | 'Home
   await page.keyboard.up(modifier);
 }
 
-/** Waits until the completion offers a name as its first, and takes it. @param typed  to type before */
+/** Waits until a name is the first completion, and accepts it. @param typed  text to type before */
 async function choose(page: Page, name: string, typed = ''): Promise<void> {
   if (typed !== '') await page.keyboard.type(typed);
-  // A list that just opened ignores keys for a moment, but not the mouse. Both steps are one, since lists are rendered again as they are filtered.
+  // A list that just opened ignores keys for a moment, but not the mouse. Both are one step, since lists are rendered again as they are filtered.
   await page.waitForFunction(
     (wanted) => {
       const first = document.querySelector('.cm-tooltip-autocomplete li[aria-selected]');

@@ -13,7 +13,7 @@ interface Client {
   readonly name: string;
   readonly version: string;
   readonly language: 'python' | 'go' | 'java';
-  /** Installs what the program needs into a folder. @returns the command that runs it, without the URL */
+  /** Installs the dependencies of the program into a folder. @returns the command that runs it, without the URL */
   readonly prepare: (folder: string) => readonly string[];
 }
 

@@ -56,7 +56,7 @@ function kill(): void {
   process.kill(pid, 'SIGKILL');
 }
 
-/** Leaves no byte of the disk free. */
+/** Fills the disk to the last byte. */
 function fill(): void {
   const file = openSync(path.join(data, 'filler'), 'w');
   for (const bytes of [1 << 20, 4096, 512, 1]) {

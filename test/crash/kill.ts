@@ -2,12 +2,12 @@
 //   npm run test:crash [-- --rounds 50] [--seed 1] [--port 18999] [--check]
 // Per round: bulks of index, create, update and delete operations run on several connections; after a random time the service process, or
 // the whole pair of parent and service, is killed. When it answers again:
-//   - every document whose last acknowledged operation wrote it is there with that content, or with that of a later operation that was sent
-//     but not answered; every document acknowledged as deleted is gone, unless a later unanswered operation wrote it;
-//   - nothing that was refused is there; search, count and get by id agree;
+//   - every document whose last acknowledged operation wrote it exists with that content, or with that of a later operation that was sent
+//     but not answered; every document acknowledged as deleted is absent, unless a later unanswered operation wrote it;
+//   - nothing that was refused exists; search, count and get by id agree;
 //   - aliases, mappings, index settings, templates, pipelines and stored scripts are as last acknowledged, or as a later request without an answer
 //     would have left them (test/crash/side-loads.ts); so are users, roles and API keys (test/crash/user-load.ts);
-//   - acknowledged snapshots are there, interrupted ones whole or absent, and one that is restored has the documents that did not change while
+//   - acknowledged snapshots exist, interrupted ones are complete or absent, and one that is restored has the documents that did not change while
 //     it was made (test/crash/snapshot-load.ts).
 // Meanwhile the index is force merged, refreshed and flushed. With --check, `gannet check` reads the directory of every fourth round.
 // Prints a line per round and ends with `N passed, N failed`; exit code 1 if a round failed.
@@ -43,7 +43,7 @@ const ROOT = `Basic ${Buffer.from('root:rootpassword').toString('base64')}`;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
 const rng = new Rng(Number(args.seed));
 
-/** What a document may be after a crash: the acknowledged state, and those of operations sent after it without an answer. null = absent. */
+/** Possible states of a document after a crash: the acknowledged one, and those of operations sent after it without an answer. null = absent. */
 interface Expected {
   acknowledged: string | null;
   pending: (string | null)[];
@@ -104,7 +104,7 @@ async function untilReady(): Promise<number> {
   }
 }
 
-/** Documents of which no operation is without an answer. */
+/** Documents all of whose operations were answered. */
 function settledDocuments(): Map<string, { text: string | null; changes: number }> {
   const settled = new Map<string, { text: string | null; changes: number }>();
   for (const [id, { acknowledged, pending, changes }] of expected)
@@ -113,7 +113,7 @@ function settledDocuments(): Map<string, { text: string | null; changes: number 
 }
 
 const snapshots = new SnapshotLoad(call, rng, settledDocuments);
-/** What changes besides documents. */
+/** Loads that change data other than documents. */
 const loadsBesides: readonly SideLoad[] = [
   new MetadataLoad(call, rng),
   new MaintenanceLoad(call, rng),
@@ -129,7 +129,7 @@ async function load(connection: number, stopped: () => boolean): Promise<void> {
     const view = new Map<string, string | null>();
     for (let i = 0; i < BULK_OPERATIONS; i++) {
       const id = `${connection}-${rng.int(0, DOCUMENTS)}`;
-      if (view.has(id)) continue; // one operation per id and bulk keeps the book simple
+      if (view.has(id)) continue; // one operation per id and bulk keeps the expected states simple
       const text = `value ${counter++} ${'x'.repeat(rng.int(0, 200))}`;
       const kind = rng.pick(['index', 'index', 'index', 'create', 'update', 'delete', 'bad']);
       view.set(id, text);
@@ -190,7 +190,7 @@ async function verify(): Promise<string[]> {
       if (found !== entry.acknowledged && !entry.pending.includes(found)) {
         problems.push(`${part[i]}: ${JSON.stringify(found)?.slice(0, 60)} instead of ${JSON.stringify(entry.acknowledged)?.slice(0, 60)}`);
       }
-      entry.acknowledged = found; // what is there now is the truth for the next round
+      entry.acknowledged = found; // the state found now is the expected one of the next round
       entry.pending = [];
     });
   }
@@ -214,7 +214,7 @@ async function kill(): Promise<void> {
   if (both) parent.kill('SIGKILL');
   process.kill(pid, 'SIGKILL');
   if (!both) return;
-  // Its port is its own until it is gone; a new one starts in less time than its memory takes to be freed.
+  // The process holds its port until it has ended; a new one starts in less time than the old one's memory takes to be freed.
   while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
   parent = startService();
 }
@@ -241,7 +241,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-// Nothing is left behind, however this ends.
+// Nothing is left over, however this ends.
 process.on('exit', () => parent.kill('SIGKILL'));
 let failed = 0;
 await untilReady();

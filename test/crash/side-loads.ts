@@ -1,4 +1,4 @@
-// What happens besides bulk requests in the crash test: metadata that changes, each change with a book of what it may be after a crash, and
+// Loads besides bulk requests in the crash test: metadata that changes, with a record of its possible states after a crash, and
 // operations that rewrite files without changing what is served.
 import type { Rng } from '../support/rng.ts';
 
@@ -10,7 +10,7 @@ export type Call = (
   authorization?: string,
 ) => Promise<{ status: number; json: any }>;
 
-/** A load of its own, and the check of what it left. */
+/** A load, and the check of its results. */
 export interface SideLoad {
   /** Sends requests until the connection breaks or it is stopped. */
   run(stopped: () => boolean): Promise<void>;
@@ -18,13 +18,13 @@ export interface SideLoad {
   verify(): Promise<string[]>;
 }
 
-/** A thing that has one value at a time: what was acknowledged, and what may be there because a request had no answer. */
+/** An object with one value at a time: the acknowledged value, and the possible one of a request without an answer. */
 interface Cell {
   acknowledged: string | null;
   pending: (string | null)[];
   readonly write: (call: Call, value: string) => ReturnType<Call>;
   readonly remove: ((call: Call) => ReturnType<Call>) | null;
-  /** The value that is there, null if there is none. */
+  /** The current value, null if there is none. */
   readonly read: (call: Call) => Promise<string | null>;
 }
 
@@ -57,7 +57,7 @@ export class MetadataLoad implements SideLoad {
       } catch {
         return;
       }
-      // An index that is not there yet, right after the first start.
+      // The index does not exist yet, right after the first start.
       if (status === 404) cell.pending.pop();
       else if (status >= 300) throw new Error(`a change of metadata was answered with ${status}`);
       else {

@@ -1,9 +1,9 @@
-// Snapshots of an index that changes, deletions and restores during a crash test. What a snapshot of a changing index contains is known of the
-// documents that did not change while it was made.
+// Snapshots of an index that changes, deletions and restores during a crash test. The contents of a snapshot of a changing index are known for
+// the documents that did not change while it was made.
 import type { Rng } from '../support/rng.ts';
 import type { Call, SideLoad } from './side-loads.ts';
 
-/** Texts of documents by id. */
+/** Strings of documents by id. */
 export type Texts = ReadonlyMap<string, string | null>;
 
 const MAX_SNAPSHOTS = 4;
@@ -13,7 +13,7 @@ export class SnapshotLoad implements SideLoad {
   readonly #call: Call;
   readonly #rng: Rng;
   readonly #settled: () => Map<string, { text: string | null; changes: number }>;
-  /** What is known of each snapshot; one that is not certain may be missing. */
+  /** Known contents of each snapshot; one that is not certain may be missing. */
   readonly #snapshots = new Map<string, { texts: Texts; isCertain: boolean }>();
   #next = 0;
 
@@ -71,7 +71,7 @@ export class SnapshotLoad implements SideLoad {
     await this.#call('DELETE', `/${target}`);
   }
 
-  /** The acknowledged snapshots are listed, interrupted ones whole or absent; one of them is restored and compared. */
+  /** The acknowledged snapshots are listed, interrupted ones are complete or absent; one of them is restored and compared. */
   async verify(): Promise<string[]> {
     const problems: string[] = [];
     await this.#call('DELETE', '/restored-load');

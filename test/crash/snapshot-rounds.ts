@@ -1,5 +1,5 @@
 // Kills the real service with SIGKILL while it creates, deletes, clones or restores snapshots, and checks after each restart that the repository is
-// intact and that restores give the documents as they were. Run by snapshots.ts on demand, and for a few rounds by the tests.
+// intact and that restores return the documents unchanged. Run by snapshots.ts on demand, and for a few rounds by the tests.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -130,7 +130,7 @@ export class SnapshotRounds {
     }
   }
 
-  /** Gives the other operations something to work on, and tells how long they take on this machine. */
+  /** Creates data for the other operations, and measures how long they take on this machine. */
   async #createUndisturbed(): Promise<void> {
     const started = performance.now();
     const name = this.#newSnapshot(new Map(this.#documents));

@@ -1,4 +1,4 @@
-// Users, roles and API keys that change during a crash test, each with a book of what it may be afterwards.
+// Users, roles and API keys that change during a crash test, with a record of their possible states afterwards.
 import type { Rng } from '../support/rng.ts';
 import type { Call, SideLoad } from './side-loads.ts';
 
@@ -13,7 +13,7 @@ interface Expected {
   pending: string | null | undefined;
 }
 
-/** Changes things of its own, one at a time, so that their states have an order. */
+/** Changes its own users, roles and keys, one at a time, so that their states have an order. */
 export class UserLoad implements SideLoad {
   readonly #call: Call;
   readonly #rng: Rng;

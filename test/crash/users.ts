@@ -1,6 +1,6 @@
-// Kills the service with SIGKILL while users, roles and API keys change, and checks after each restart that every acknowledged change is there.
+// Kills the service with SIGKILL while users, roles and API keys change, and checks after each restart that every acknowledged change persisted.
 //   npm run test:crash:users [-- --rounds 100] [--seed 1] [--port 18998]
-// Each thing is changed by one connection at a time, so that its states have an order: after a crash it has the acknowledged one, or that of the
+// Each of them is changed by one connection at a time, so that its states have an order: after a crash it has the acknowledged one, or that of the
 // change that was not answered. Prints a line per round and ends with `N passed, N failed`; exit code 1 if a round failed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -175,7 +175,7 @@ function bitset(k: Kernels, pick: readonly boolean[]): number {
   return k.copyIn(bytes);
 }
 
-/** Columns to the reference's plain objects: the part of a result that belongs to one parent bucket. */
+/** Converts columns to the reference's plain objects: the part of a result that belongs to one parent bucket. */
 function plain(result: AggResult, parent: number): unknown {
   if (result.op === 'docs') return Array.from(result.docs.subarray(result.starts[parent], result.starts[parent + 1]));
   if (result.op === 'stats') {
@@ -192,7 +192,7 @@ function plain(result: AggResult, parent: number): unknown {
   return out;
 }
 
-/** The reference shows children of buckets in order of documents' first reach; nothing else differs. */
+/** The reference lists children of buckets in the order in which documents first reach them; nothing else differs. */
 eachKernelBuild((k, build) =>
   test(`${build}: trees over random columns equal the reference`, () =>
     forSeeds(build === 'debug' ? 80 : 160, (rng) =>

@@ -19,7 +19,7 @@ const stage = (id: number, config: Uint8Array = EMPTY): KernelStage => ({ id, co
 const standard = (maxLength: number, lower = 0): KernelStage => stage(StageId.STANDARD, words([maxLength, lower]));
 const plain = ({ term, startOffset, endOffset, type, posInc }: Token) => ({ term, startOffset, endOffset, type, posInc });
 
-/** Text of ASCII runs, which take the fast way, between characters of all classes. */
+/** Text of ASCII runs, which take the fast path, between characters of all classes. */
 function mixedText(rng: Rng): string {
   let text = '';
   for (let i = rng.int(0, 12); i > 0; i--) {
@@ -76,7 +76,7 @@ eachAnalysisBuild((host, build) => {
   test(`${build}: masks equal the automaton on ASCII at every alignment`, () => {
     forSeeds(150, (rng) => {
       const text = asciiText(rng, rng.int(0, 400));
-      // 63 units are below what the fast way serves; no token of these texts is longer.
+      // 63 units are below the limit of the fast path; no token of these texts is longer.
       const cut = text.replace(/[A-Za-z0-9_.',:;]{40,}/g, (long) => long.replace(/.{20}/g, '$& '));
       for (const lower of [0, 1]) {
         expect(run([standard(255, lower)], cut).tokens).toEqual(run([standard(63, lower)], cut).tokens);

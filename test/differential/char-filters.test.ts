@@ -10,7 +10,7 @@ import { eachAnalysisBuild } from '../support/analysis-builds.ts';
 import { forSeeds, type Rng } from '../support/rng.ts';
 
 eachAnalysisBuild((host, build) => {
-  /** Text and all offsets of the kernels equal those of the twins, one behind another. */
+  /** Text and all offsets of the kernels equal those of the twins, applied in sequence. */
   const check = (filters: readonly CharFilter[], text: string, twins: readonly ((text: string) => Filtered)[]): void => {
     const result = new CharFilterChain(filters, host).apply(text);
     const steps: Filtered[] = [];

@@ -122,7 +122,7 @@ const PARAMS = { i: 3, d: 2.5, l: 4294967296 };
 /** A list makes a script one that programs cannot run. */
 const compiledOnly = (source: string): string => `def list = []; ${source}`;
 
-/** What both must return: without what shows the source, and without times. */
+/** The part of a response that must be equal: without sources and times. */
 function comparable(text: string): unknown {
   return JSON.parse(text, (key, value) => (['took', 'script', 'script_stack', 'position', '_score'].includes(key) ? undefined : value));
 }

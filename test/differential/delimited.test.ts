@@ -58,7 +58,7 @@ eachAnalysisBuild((host, build) => {
       expect.objectContaining({ type: 'number_format_exception', reason: 'For input string: "x"' }),
     );
     expect(() => payloads({}, 'a|')).toThrow(expect.objectContaining({ reason: 'empty String' }));
-    // The kernels go on after a refusal.
+    // The kernels keep working after a refusal.
     expect(payloads({}, 'a|0')).toEqual([[0, 0, 0, 0]]);
     const frequencies = streamOf([{ type: 'delimited_term_freq' }], 'a|3 b c|2000000000').tokens;
     expect(frequencies.map(({ term, termFreq }) => [term, termFreq])).toEqual([

@@ -234,7 +234,7 @@ eachKernelBuild((k, build) => {
           rows.slice(0, 15).map((row) => row.value),
         );
 
-        // The next page begins behind the last hit.
+        // The next page begins after the last hit.
         if (rows.length <= 15) return;
         const after = { values: sorted.sortValues[14], docId: sorted.docs[14] };
         const page = executePlan(k, scope, plan, { ...collect, after });

@@ -29,7 +29,7 @@ eachKernelBuild((k, build) => {
     forSeeds(12, (rng) =>
       k.scoped(() => {
         const buffer = createOpenBuffer(build, FIELDS);
-        // Half degrees, boxes and circles in between: no point lies on an edge.
+        // Half degrees, boxes and circles in between: no point is on an edge.
         const points = Array.from({ length: rng.int(1, 300) }, () => [rng.int(-180, 180) / 2, rng.int(-359, 359) / 2] as const);
         for (const [seqNo, [lat, lon]] of points.entries()) {
           buffer.encoder.begin(null);

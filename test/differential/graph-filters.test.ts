@@ -71,7 +71,7 @@ eachAnalysisBuild((host, build) => {
       forSeeds(100, (rng) => {
         const frequent = new Set(WORDS.filter(() => rng.bool(0.4)));
         const ignoreCase = rng.bool();
-        // Grams of another filter before, too.
+        // Also with grams of an earlier filter.
         const tokens = randomWords(rng, ['A', ...WORDS]).map((token) => (rng.bool(0.1) ? { ...token, type: 'gram' } : token));
         const grams = { id: StageId.COMMON_GRAMS, config: words([ignoreCase ? 1 : 0], termSet(frequent)) };
         const only = { id: StageId.GRAMS_ONLY, config: EMPTY };
@@ -117,7 +117,7 @@ eachAnalysisBuild((host, build) => {
       const run = (branch: number, token: Token): TokenStream =>
         env.run(branches[branch], { tokens: [token], endOffset: 9999, endPosInc: 0 });
       const filter = multiplexerFilter(branches) as { stages: readonly KernelStage[] };
-      // Without what takes equal terms out behind it.
+      // Without the stage after it that removes equal terms.
       const kernel: TokenFilter = { kind: 'kernel', stages: filter.stages.slice(0, 1) };
       expect(env.run([kernel], { tokens, endOffset: 9999, endPosInc: 0 }).tokens).toEqual(multiplexed(tokens, branches.length, run));
     });

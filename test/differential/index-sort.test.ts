@@ -1,4 +1,4 @@
-// Segments written in the order of index.sort, against documents sorted plainly.
+// Segments written in the order of index.sort, against documents sorted by a simple comparison.
 import { expect, test } from 'vitest';
 import { type DocumentOrder, type MergeInput, mergeSegments } from '../../src/arena/merge.ts';
 import { compileEngine } from '../../src/wasm/kernels.ts';

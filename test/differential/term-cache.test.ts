@@ -1,5 +1,5 @@
-// Filters that change, mark or drop single terms run as one stage that remembers what it made of a term. It must answer what the stages answer one
-// by one, from the first token to the last: with entries that are there, that collide, that were forgotten because the cache was full.
+// Filters that change, mark or drop single terms run as one stage that caches its result for a term. It must return what the stages return one
+// by one, from the first token to the last: with entries that exist, that collide, that were evicted because the cache was full.
 import { expect, test } from 'vitest';
 import { chainBlob, type KernelStage, termMap, termSet, words } from '../../src/analysis/blob.ts';
 import { mergeRewrites } from '../../src/analysis/fusion.ts';
@@ -37,7 +37,7 @@ function anyStage(rng: Rng, alphabet: string): KernelStage {
     case 6:
       return { id: StageId.NORMALIZE, config: words([rng.pick([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])]) };
     default:
-      // KSTEM is the one that brings a word list with it.
+      // KSTEM is the only one with a word list.
       return { id: StageId.STEM, config: words([rng.pick(Object.values(Stemmer).filter((id) => id !== Stemmer.KSTEM))]) };
   }
 }

@@ -1,4 +1,4 @@
-// The Thai tokenizer beside the host's words and a lazy automaton of its rules: dictionary words, pieces of them, signs, letters and other scripts.
+// The Thai tokenizer against the host's words and a lazy automaton of its rules: dictionary words, pieces of them, signs, letters and other scripts.
 import { expect, test } from 'vitest';
 import { chainBlob } from '../../src/analysis/blob.ts';
 import { thaiDictionary } from '../../src/analysis/generated/thai-dictionary.ts';
@@ -10,9 +10,9 @@ import { eachAnalysisBuild } from '../support/analysis-builds.ts';
 import { forSeeds, type Rng } from '../support/rng.ts';
 
 const LETTERS = Array.from({ length: 0x4e }, (_, i) => String.fromCharCode(0x0e01 + i)).filter((c) => c < '\u0e3b' || c > '\u0e3f');
-/** Starts and ends of words: what the front-coded list spells out. */
+/** Starts and ends of words, decoded from the front-coded list. */
 const PIECES = thaiDictionary().split(/[A-Z]/).filter(Boolean);
-/** What the rules tell apart, and neighbours of Thai letters that are none. */
+/** Characters that the rules distinguish, and neighbours of Thai letters that are not letters. */
 const OTHERS = [
   ...' \n\t.,\'"-:;!?()/#$%&_@=aB1٣½٫฿\u0e00\u0e3b๏๐๙๚\u0e7f\u0dff\u0e80ก',
   ...'ñéяא中々ひカー゙\u0300\u00ad\u200d\u2027\u0964\u066a\u3099\u0488\ufeff\ud800\udc00',

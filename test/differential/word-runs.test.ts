@@ -1,5 +1,5 @@
-// Masks of 64 bytes against the ways that read one character at a time, in the standard tokenizer and in those that cut at characters of a class.
-// With a limit of 63 units for tokens there are no masks, so the same text under two limits, neither of which it reaches, takes both ways.
+// Masks of 64 bytes against the code paths that read one character at a time, in the standard tokenizer and in those that cut at characters of a class.
+// With a limit of 63 units for tokens there are no masks, so the same text under two limits, neither of which it reaches, takes both paths.
 import { expect, test } from 'vitest';
 import { chainBlob, words } from '../../src/analysis/blob.ts';
 import { runChain, type TokenStream } from '../../src/analysis/tokens/token-stream.ts';
@@ -26,7 +26,7 @@ const SCRIPTS: readonly string[] = [
   'ქართულიᲥ',
   'ἀρχήἈ',
 ];
-/** What stands in and between words; the last are marks, joiners and halves of pairs, which seldom do. */
+/** Characters in and between words; the last are marks, joiners and halves of pairs, which are rare there. */
 const BETWEEN = [
   ..." .,:;'_-",
   '’',
@@ -50,7 +50,7 @@ const BETWEEN = [
 ];
 const RARE = ['\u0301', '\u00ad', '\u200d', '\ufe0f', '\u20e3', '#', '1', '٣', '७', 'İ', 'Ⱥ', '😀', '🇩', '\ud800', '\udc00', '€', '"'];
 
-/** Spaces of Unicode beyond ASCII, some of which Java does not count as white space, and what looks like them in bytes. */
+/** Spaces of Unicode beyond ASCII, some of which Java does not count as white space, and characters with similar bytes. */
 const SPACES = [
   0x85, 0xa0, 0xa1, 0x1680, 0x1681, 0x180e, 0x1fff, 0x2000, 0x2001, 0x2006, 0x2007, 0x2008, 0x200a, 0x200b, 0x2027, 0x2028, 0x2029, 0x202f,
   0x205f, 0x2060, 0x2fff, 0x3000, 0x3001, 0xfeff, 0x1a000,
@@ -70,7 +70,7 @@ function text(rng: Rng): string {
   return out;
 }
 
-/** Sequences of UTF-8, whole and cut short, and bytes that are in none. */
+/** Sequences of UTF-8, whole and cut short, and bytes that belong to none. */
 function bytes(rng: Rng): Uint8Array {
   const out: number[] = [];
   const sequences = [...'añщ1_,’日 ', '\u{1f600}', 'ह', '\u3000', 'ア'].map((char) => [...encodeWtf8(char)]);

@@ -1,4 +1,4 @@
-// The documentation is true: links and paths lead somewhere, commands exist, generated parts equal the code, and the map of ARCHITECTURE.md
+// The documentation matches the repository: links and paths resolve, commands exist, generated parts equal the code, and the map of ARCHITECTURE.md
 // names every folder.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

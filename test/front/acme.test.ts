@@ -21,7 +21,7 @@ interface Message {
   header: Json & { jwk?: JsonWebKey };
   payload: Json;
 }
-/** Requests whose signature was right, and what went wrong with others. */
+/** Requests with a correct signature, and the problems of others. */
 const seen: Message[] = [];
 const wrong: string[] = [];
 let accountKey: JsonWebKey | null = null;
@@ -50,7 +50,7 @@ function readMessage(url: string, body: string): Message {
   return { path: url, header, payload: payload64 === '' ? {} : (JSON.parse(Buffer.from(payload64, 'base64url').toString()) as Json) };
 }
 
-/** Signs what the request asks for, names included. */
+/** Signs the certificate that the request asks for, with its names. */
 function issue(csr: string): string {
   writeFileSync(inFolder('order.csr'), Buffer.from(csr, 'base64url'));
   const text = openssl('req', '-inform', 'DER', '-in', inFolder('order.csr'), '-noout', '-text', '-verify');

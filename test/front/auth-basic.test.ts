@@ -77,7 +77,7 @@ describe('auth_basic', () => {
       new Promise((resolve, reject) => {
         const socket = connect(port, '127.0.0.1', () => {
           socket.write(`GET /closed HTTP/1.1\r\nHost: x\r\n${credentials('slow', `leaving ${n}`).trim()}\r\n\r\n`, () => {
-            // Another request on another connection: by its response the server has read this one.
+            // A request on another connection: once it is answered, the server has read this one.
             get(port, '/file').then(() => socket.destroy(), reject);
           });
         });

@@ -14,7 +14,7 @@ let issuer = '';
 let provider: Server;
 const [pair] = keyPairs('ES256');
 
-/** What the provider answers, and the requests that its token endpoint got. */
+/** Responses of the provider, and the requests that its token endpoint received. */
 const idp = {
   claims: {} as Record<string, unknown>,
   tokens: {} as Record<string, unknown>,
@@ -122,7 +122,7 @@ const cookiePair = (text: string, name: RegExp): string =>
     .find((cookie) => name.test(cookie))!
     .split(';')[0]!;
 
-/** Starts a login; the provider will name the nonce of the request. */
+/** Starts a login; the provider will return the nonce of the request. */
 async function begin(uri: string): Promise<{ to: URL; cookie: string }> {
   const first = await ask(uri);
   expect(statusOf(first)).toBe(302);

@@ -1,4 +1,4 @@
-/** What back ends send in header fields: X-Accel-Redirect, Set-Cookie, Location; and the URIs and hosts that requests carry. */
+/** Header fields of back ends: X-Accel-Redirect, Set-Cookie, Location; and the URIs and hosts that requests carry. */
 
 import type { Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** The cache of proxied answers: what is kept, for whom, how long, how it is renewed, purged and found again after a restart. */
+/** The cache of proxied answers: which are stored, for whom and how long, and how they are renewed, purged and found after a restart. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
@@ -112,7 +112,7 @@ describe('cache', () => {
     const of = (language: string) => cached('/vary?h-vary=Accept-Language', `Accept-Language: ${language}\n`);
     expect([await of('en'), await of('en'), await of('fr'), await of('en'), await of('fr')]).toEqual(['MISS', 'HIT', 'MISS', 'HIT', 'HIT']);
     const coded = (codings: string) => cached('/coded?h-vary=Accept-Encoding', `Accept-Encoding: ${codings}\n`);
-    // codings have no order, languages may have one; nginx takes both as they are written
+    // codings have no order, languages may have one; nginx uses both as they are written
     expect([await coded('br, gzip'), await coded('gzip,br'), await coded('gzip')]).toEqual(['MISS', ours ? 'HIT' : 'MISS', 'MISS']);
     expect([await of('en,fr'), await of('fr,en')]).toEqual(['MISS', 'MISS']);
   });

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => front.dispose());
 
-/** What a server sends to a client that shows this certificate. */
+/** Response of a server to a client with this certificate. */
 function ask(port: number, name: string): Promise<string> {
   return new Promise((resolve) => {
     let text = '';

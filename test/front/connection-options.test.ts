@@ -1,4 +1,4 @@
-/** Options of client connections: resets, idle connections at a graceful end, records of TLS, and what is said to have no effect. */
+/** Options of client connections: resets, idle connections at a graceful end, records of TLS, and options that are reported to have no effect. */
 import { execFileSync } from 'node:child_process';
 import { connect } from 'node:net';
 import tls from 'node:tls';
@@ -8,7 +8,7 @@ import { front, frontForEach, get, port } from '../support/front.ts';
 
 frontForEach();
 
-/** What a request over a new connection ends with: 'end', or the code of an error. */
+/** How a request over a new connection ends: 'end', or the code of an error. */
 function endOf(uri: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(`GET ${uri} HTTP/1.0\r\n\r\n`));
@@ -60,7 +60,7 @@ describe('connection options', () => {
     const other = await freePort();
     front.config(`server { listen 127.0.0.1:${port} ssl; ${pem} ssl_buffer_size 1k; } server { listen 127.0.0.1:${other} ssl; ${pem} }`);
     await front.start();
-    /** largest piece that one record gave */
+    /** largest piece that one record contained */
     const largest = (at: number) =>
       new Promise<number>((resolve, reject) => {
         let most = 0;

@@ -1,4 +1,4 @@
-/** Modules that make or change content, each asked for what nginx answers; one server for all. */
+/** Modules that generate or change content, compared with nginx's answers; one server for all. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, utimesSync } from 'node:fs';
 import path from 'node:path';
@@ -261,7 +261,7 @@ describe('content', () => {
       const variant = bodyOf(await get(port, `/split?id=${n}`));
       counts[variant] = (counts[variant] ?? 0) + 1;
     }
-    // MurmurHash2 of the numbers 0 to 59, as nginx divides them
+    // MurmurHash2 of the numbers 0 to 59, as nginx distributes them
     expect(counts).toEqual({ a: 11, b: 23, c: 26 });
     const mapped = async (host: string) => bodyOf(await get(port, `/map?host=${host}`)).split(' ')[0];
     expect(await mapped('example.com')).toBe('dot');

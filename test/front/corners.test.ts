@@ -1,4 +1,4 @@
-/** Corners that nginx's own suite has found: the way to a location without a path, names in redirects, lengths known late. */
+/** Corner cases from nginx's own suite: the choice of a location without a path, names in redirects, lengths that are known late. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, utimesSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -130,7 +130,7 @@ test('open_log_file_cache keeps a log open from its second use on', async () => 
   for (const name of ['old', 'once', 'twice', 'new']) await get(port, `/?log=${name}`);
   await front.stop();
   const lines = (name: string) => front.read(`moved/${name}`).trimEnd().split('\n').length;
-  // two descriptors are kept, those used last
+  // two descriptors are kept, the most recently used ones
   expect([lines('old'), lines('once'), lines('twice'), lines('new')]).toEqual([2, 1, 3, 3]);
   expect(existsSync(path.join(front.folder, 'moved/none'))).toBe(false);
 });
@@ -278,7 +278,7 @@ test.skipIf(!ours)('early_hints: a 103 of the back end reaches HTTP/1.1 clients 
 });
 
 test('modern_browser and ancient_browser', async () => {
-  // at the level of http nginx takes them without effect
+  // at the level of http nginx accepts them without effect
   front.config(`server { listen 127.0.0.1:${port}; modern_browser msie 5.5; modern_browser gecko 1.0.0; modern_browser opera 9.0; modern_browser safari 413; modern_browser konqueror 3.0;
     ancient_browser netscape4 Links; modern_browser_value new; ancient_browser_value old;
     location / { return 200 "$modern_browser|$ancient_browser|$msie"; }

@@ -1,4 +1,4 @@
-/** What shared read buffers, joined writes and kept files must not change: every byte in its place, whoever is slow. */
+/** Shared read buffers, joined writes and cached files must not change a byte, whichever side is slow. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -13,7 +13,7 @@ let port = 0;
 let back: Server;
 const BYTES = 6 * 1024 * 1024;
 
-/** Bytes that differ from place to place and from seed to seed. */
+/** Bytes that differ by position and by seed. */
 function pattern(seed: number, bytes: number): Buffer {
   const out = Buffer.allocUnsafe(bytes);
   for (let n = 0, x = seed + 1; n < bytes; n++) {
@@ -24,7 +24,7 @@ function pattern(seed: number, bytes: number): Buffer {
 }
 const sum = (data: Buffer): string => createHash('sha1').update(data).digest('hex');
 
-/** Asks once and reads with pauses; the body that came. */
+/** Sends one request and reads with pauses. @returns the body */
 function readSlowly(uri: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
@@ -122,7 +122,7 @@ test.each(['', 'kept/'])(
     );
     front.write('next.bin', pattern(8, BYTES));
     renameSync(`${front.folder}/next.bin`, `${front.folder}/${name}`);
-    // what is open counts for open_file_cache_valid
+    // an open file counts for open_file_cache_valid
     expect(await bodyOfFile()).toBe(folder === '' ? sum(pattern(8, BYTES)) : before);
   },
 );
@@ -180,7 +180,7 @@ test('a changed file is seen at once, with open_file_cache after its time', asyn
     expect(bodyOf(await get(port, uri))).toBe('first');
     expect(bodyOf(await get(port, uri))).toBe('first');
   }
-  // a new file takes the name: what nginx keeps open is the one before
+  // a new file takes the name: nginx keeps the previous one open
   for (const name of ['page.txt', 'kept/page.txt']) {
     front.write('new.txt', 'second text');
     renameSync(`${front.folder}/new.txt`, `${front.folder}/${name}`);

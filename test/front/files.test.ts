@@ -1,4 +1,4 @@
-/** Files as answers: what changes on disk is seen at the next request, and what is opened is closed, neither too late nor too early. */
+/** Files as responses: changes on disk show in the next response, and opened files are closed, neither too late nor too early. */
 import {
   chmodSync,
   existsSync,
@@ -21,7 +21,7 @@ let port = 0;
 const LARGE = 12 << 20;
 /** seconds */
 const TIME = 1_000_000_000;
-/** a file whose size is told as more than it has */
+/** a file whose reported size exceeds its content */
 const SHORT_FILE = '/sys/kernel/mm/transparent_hugepage/enabled';
 
 beforeAll(async () => {
@@ -143,7 +143,7 @@ test('a large file in a subrequest is read to its end, though the subrequest end
       socket.once('data', (first) => {
         pieces.push(first);
         socket.pause();
-        // others open files meanwhile, which get the lowest free descriptor
+        // other requests open files meanwhile, which get the lowest free descriptor
         const others = Array.from({ length: 5 }, () => {
           const other = connect(port, '127.0.0.1', () => other.write('GET /other.bin HTTP/1.0\r\nHost: localhost\r\n\r\n'));
           other.on('error', () => {});

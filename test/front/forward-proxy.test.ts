@@ -1,4 +1,4 @@
-/** A forward proxy: absolute URIs and CONNECT tunnels, with a list of what may be reached, passwords and a cache. */
+/** A forward proxy: absolute URIs and CONNECT tunnels, with a list of permitted destinations, passwords and a cache. */
 import { createServer, type Server } from 'node:http';
 import { connect, createServer as createTcp, type Server as TcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -45,7 +45,7 @@ const password = (text: string) => `Proxy-Authorization: Basic ${Buffer.from(tex
 const through = (target: string, fields = '') =>
   raw(port, `GET http://${target} HTTP/1.1\r\nHost: ignored\r\nConnection: close\r\n${fields}\r\n`);
 
-/** Asks for a tunnel and sends a line through it. @returns everything that came */
+/** Opens a tunnel and sends a line through it. @returns everything received */
 function tunnel(target: string, fields = '', line = 'hello'): Promise<string> {
   return new Promise((resolve, reject) => {
     let out = '';

@@ -1,4 +1,4 @@
-/** What a graceful stop does with connections that are between two states: their protocol is not known yet, or HTTP/2 has ended with an error. */
+/** Effect of a graceful stop on connections between two states: their protocol is not known yet, or HTTP/2 has ended with an error. */
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { bodyOf, front, frontForEach, get, port, back as proxied } from '../support/front.ts';
@@ -61,7 +61,7 @@ test('connections whose protocol is not known yet are served', async () => {
   await front.start();
   const plain = await opened(port);
   const behind = await opened(proxied);
-  // later connections that were served tell that these were accepted
+  // later connections that were served show that these were accepted
   expect(bodyOf(await get(port, '/'))).toBe('served');
   const later = await opened(proxied);
   const answered = rest(later);
@@ -95,7 +95,7 @@ test('an HTTP/2 connection that ended with an error, and whose client left, keep
       PREFACE,
       frame(SETTINGS, 0, 0, Buffer.alloc(0)),
       frame(HEADERS, END_STREAM | END_HEADERS, 1, request),
-      // of a stream that the client has closed
+      // a frame of a stream that the client has closed
       frame(DATA, 0, 1, Buffer.from('more')),
     ]),
   );

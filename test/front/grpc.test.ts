@@ -47,7 +47,7 @@ async function backEnd(
   return { port: at, connections };
 }
 
-/** Answers with what it was asked, and grpc-status in trailers. */
+/** Echoes the request, with grpc-status in trailers. */
 const echo: Handler = (stream, headers) => {
   stream.respond(
     {
@@ -209,7 +209,7 @@ describe('grpc_pass', () => {
     });
     await serve(`location / { set $to 127.0.0.1:${back.port}; grpc_pass grpc://$to; }
       location /kept { mirror /mirror; grpc_pass 127.0.0.1:${back.port}; } location /mirror { return 204; }`);
-    // the body was read before, for the mirror
+    // the body was read earlier, for the mirror
     expect(await ask({ ':path': '/kept' }, 'kept')).toMatchObject({ body: 'plain', headers: { 'x-body': 'kept' } });
     expect(await get(port, '/a%20b?c=d')).toMatch(/^HTTP\/1\.1 200 OK\r\n.*x-path: \/a%20b\?c=d\r\n.*plain$/is);
   });

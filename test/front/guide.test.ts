@@ -1,4 +1,4 @@
-/** Every configuration of docs/front/guide.md runs, and does what its task says. Its ports, paths and certificates are replaced by the test's. */
+/** Every configuration of docs/front/guide.md runs, and does what its heading promises. Its ports, paths and certificates are replaced by the test's. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -80,7 +80,7 @@ function makeCertificate(): void {
   execFileSync('openssl', words.split(' '), { cwd: front.folder, stdio: 'ignore' });
 }
 
-/** What is expected of each task. */
+/** Checks of each task. */
 const EXPECTED: Record<string, () => Promise<void>> = {
   'Serve a folder': async () => {
     await run('Serve a folder');

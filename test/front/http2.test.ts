@@ -1,4 +1,4 @@
-/** HTTP/2 end to end: over TLS by ALPN, in clear with prior knowledge beside HTTP/1, with bodies, trailers, limits and ends. */
+/** HTTP/2 end to end: over TLS by ALPN, in clear text with prior knowledge next to HTTP/1, with bodies, trailers, limits and shutdown. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import http2, { type ClientHttp2Session, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2';
@@ -28,7 +28,7 @@ const connect = (): ClientHttp2Session => {
   return client;
 };
 
-/** One request; an answer that was cut has the code it was cut with. */
+/** One request; an aborted response has the code of the reset. */
 function ask(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: string | Buffer): Promise<Answer> {
   return new Promise((resolve) => {
     const stream = session.request({ ':path': '/', ...headers }, { endStream: body === undefined });

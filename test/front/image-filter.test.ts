@@ -1,4 +1,4 @@
-/** image_filter: geometry, formats, what is refused with 415, error pages in place of it, values from variables. */
+/** image_filter: geometry, formats, images refused with 415, error pages in their place, values from variables. */
 import { createServer, type Server } from 'node:http';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -51,7 +51,7 @@ beforeAll(async () => {
   front.write('text.png', 'This is text, not an image of any kind.');
   front.write('broken.png', png.subarray(0, 60));
   front.write('short.png', 'GIF89a');
-  // what a bomb states, without the bytes
+  // the header of a decompression bomb, without the bytes
   const bomb = Buffer.from(png);
   bomb.writeUInt32BE(30_000, 16);
   bomb.writeUInt32BE(30_000, 20);
@@ -111,7 +111,7 @@ async function imageAt(uri: string): Promise<string> {
   return `${format} ${width}x${height}`;
 }
 
-/** The strongest colour at each place, given in parts of the image. */
+/** The strongest colour at each position, given as fractions of the image. */
 async function colours(uri: string, places: [number, number][]): Promise<string> {
   const { data, info } = await sharp(bodyBytes(await ask(uri)))
     .toColourspace('srgb')
@@ -162,7 +162,7 @@ describe('image_filter', () => {
     expect(headerOf(await ask('/resize/a.png'), 'ETag')).toMatch(/^W\//);
     expect(headerOf(await ask('/large/a.png'), 'ETag')).toMatch(/^"/);
     expect(headerOf(await ask('/resize/a.png'), 'Accept-Ranges')).toBe(undefined);
-    // more than a twentieth of the file says nothing about the picture
+    // more than a twentieth of the file is metadata
     const stripped = await ask('/large/exif.jpg');
     expect((await sharp(bodyBytes(stripped)).metadata()).exif).toBe(undefined);
   });
@@ -244,7 +244,7 @@ describe('image_filter', () => {
       expect(statusOf(await ask(`/resize/${name}`))).toBe(415);
       expect(bodyBytes(await ask(`/page/${name}`)).toString()).toBe('no image');
     }
-    // the page of another error is no image either, and has had its turn
+    // the page of another error is not an image either, and was tried already
     for (const uri of ['/resize/none.png', '/page/none.png']) expect(statusOf(await ask(uri))).toBe(415);
     expect(await imageAt('/page/a.png')).toBe('png 50x25');
     expect(statusOf(await ask('/small/a.png'))).toBe(415);

@@ -1,4 +1,4 @@
-/** The configurations that `gannet front init` writes serve requests as they stand, but for their addresses. */
+/** The configurations that `gannet front init` writes serve requests unchanged, except for their addresses. */
 import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
@@ -64,7 +64,7 @@ describe.skipIf(!ours)('init', () => {
   });
 });
 
-/** The first thing that a server says. */
+/** The first data that a server sends. */
 const greeting = (at: number): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(at, '127.0.0.1');

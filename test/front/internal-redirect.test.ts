@@ -1,4 +1,4 @@
-/** internal_redirect and auth_require: what happens after, and within, the access phase. */
+/** internal_redirect and auth_require, which run after and within the access phase. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { bodyOf, Front, get, ours, statusOf } from '../support/front.ts';

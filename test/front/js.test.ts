@@ -1,4 +1,4 @@
-/** Handlers in JavaScript and TypeScript: filters, access, subrequests, fetch, shared dictionaries, periodic work, what is preloaded. */
+/** Handlers in JavaScript and TypeScript: filters, access, subrequests, fetch, shared dictionaries, periodic work, preloaded objects. */
 
 import { createSocket } from 'node:dgram';
 import { mkdirSync } from 'node:fs';
@@ -191,7 +191,7 @@ describe.skipIf(!ours)('js', () => {
     const dns = createSocket('udp4');
     const names: string[] = [];
     dns.on('message', (query, from) => {
-      // the question is sent back, with 127.0.0.1 as the answer to type A
+      // the query is echoed, with 127.0.0.1 as the answer to type A
       const type = query.readUInt16BE(query.length - 4);
       names.push(query.subarray(13, query.length - 5).toString('latin1'));
       const head = Buffer.from(query.subarray(0, 12));

@@ -1,4 +1,4 @@
-/** Zones of keys and values, num_map, and what the api and metrics show of `stream { }`. */
+/** Zones of keys and values, num_map, and the API and metrics of `stream { }`. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';

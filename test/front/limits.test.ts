@@ -12,7 +12,7 @@ let slow: Server;
 beforeAll(async () => {
   port = await freePort();
   const back = await freePort();
-  // answers only when the test says so
+  // answers only on command of the test
   slow = await serveRaw(back, (text, socket) => text.includes('\r\n\r\n') && held.push(socket));
   front.write('file', 'x');
   front.write('big', 'y'.repeat(30_000));
@@ -80,7 +80,7 @@ describe('limits', () => {
 
   test('limit_req: the stricter of two limits decides, and requests that it refuses are not counted by the other', async () => {
     expect(await statuses('/two?k=t&other=o', 3)).toEqual([200, 503, 503]);
-    // five of the burst are still there but the one that passed
+    // the burst still has five requests, except the one that passed
     expect(await statuses('/two?k=t', 6)).toEqual([200, 200, 200, 200, 200, 503]);
   });
 

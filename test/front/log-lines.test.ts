@@ -1,4 +1,4 @@
-/** What log lines say of clients whose connection begins in an unusual way, and of attempts at peers: compared with nginx 1.31. */
+/** Log lines about clients whose connection begins in an unusual way, and about attempts at peers: compared with nginx 1.31. */
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { back, bodyOf, front, frontForEach, port, raw } from '../support/front.ts';

@@ -1,4 +1,4 @@
-/** Where log lines go and what stands in them: formats, conditions, buffers, syslog, the ring in memory, debugging of one client, reopening. */
+/** Destinations and contents of log lines: formats, conditions, buffers, syslog, the ring in memory, debugging of one client, reopening. */
 import { createSocket, type Socket } from 'node:dgram';
 import { renameSync } from 'node:fs';
 import { connect } from 'node:net';

@@ -1,4 +1,4 @@
-/** Clients and other ends of `mail { }` that misbehave: every connection ends, the process stays, and what is pipelined is not hoarded. */
+/** Clients and servers that misbehave towards `mail { }`: every connection ends, the process survives, and pipelined input stays bounded. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
@@ -9,7 +9,7 @@ import { Rng } from '../support/rng.ts';
 const front = new Front();
 const PROTOCOLS = ['imap', 'pop3', 'smtp'] as const;
 const port = {} as Record<(typeof PROTOCOLS)[number], number>;
-/** serves as authentication server and as back end: it sends anything */
+/** serves as authentication server and as back end, and sends arbitrary data */
 let liar: Server;
 const sockets = new Set<Socket>();
 const rng = new Rng(1);

@@ -19,7 +19,7 @@ let auth: { server: Server; port: number };
 let asked: IncomingHttpHeaders = {};
 /** answers PTR and A queries */
 let dns: UdpSocket;
-/** takes connections and shows the first bytes */
+/** accepts connections and reports the first bytes */
 let raw: TcpServer;
 let received = Buffer.alloc(0);
 const rawSockets: Socket[] = [];

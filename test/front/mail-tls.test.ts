@@ -1,4 +1,4 @@
-/** TLS of `mail { }`: from the start and by STARTTLS and STLS, certificates of clients, and what the authentication server hears of them. */
+/** TLS of `mail { }`: from the start and by STARTTLS and STLS, certificates of clients, and the fields about them for the authentication server. */
 import { X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders, Server } from 'node:http';
 import type tls from 'node:tls';

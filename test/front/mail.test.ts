@@ -1,4 +1,4 @@
-/** `mail { }`: logins over IMAP, POP3 and SMTP, the questions to the authentication server, and what back ends get. */
+/** `mail { }`: logins over IMAP, POP3 and SMTP, requests to the authentication server, and the input of back ends. */
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, Server } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const NAMES = ['imap', 'pop3', 'smtp', 'none', 'open', 'errors', 'delay', 'silen
 const port = {} as Record<(typeof NAMES)[number], number>;
 let back: Record<'imap' | 'pop3' | 'smtp', FakeBackEnd>;
 let auth: { server: Server; port: number };
-/** the last request, and what answers a user named in it */
+/** the last request, and the answers by user name */
 let asked: IncomingHttpHeaders = {};
 let attempts = 0;
 

@@ -1,4 +1,4 @@
-/** What the front has besides nginx's modules: handlers in JavaScript, metrics, and (as in nginx) the status page. */
+/** Features of the front besides nginx's modules: handlers in JavaScript, metrics, and (as in nginx) the status page. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { bodyOf, Front, get, headerOf, ours, raw, statusOf } from '../support/front.ts';
@@ -138,7 +138,7 @@ describe('operations', () => {
     expect(text).toMatch(/gannet_front_upstream_requests_total\{upstream="peers",peer="127\.0\.0\.1:\d+",id="1"\} 1\n/);
     // the client's, and the one kept to the back end
     expect(value('gannet_front_connections')).toBe(2);
-    // a sample must not stand twice
+    // a sample must not occur twice
     const samples = text
       .split('\n')
       .filter((line) => line && !line.startsWith('#'))

@@ -1,4 +1,4 @@
-/** The life of the processes: reloads under load, binary upgrades, workers that are killed, ends that wait for what is under way. */
+/** The life of the processes: reloads under load, binary upgrades, workers that are killed, shutdowns that wait for requests under way. */
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
@@ -42,7 +42,7 @@ describe('processes', () => {
     const seen = new Set<string>();
     const failures: string[] = [];
     let running = true;
-    // an idle connection may be closed while a request is on its way to it: a client asks again then (RFC 9112, section 9.5), and may find
+    // an idle connection may be closed while a request is on its way to it: a client repeats it then (RFC 9112, section 9.5), and may find
     // that the next idle one is closed, too
     const ask = (): Promise<void> =>
       new Promise((resolve) => {
@@ -157,12 +157,12 @@ describe('processes', () => {
     expect(pidOf('nginx.pid.oldbin')).toBe(master);
     const successor = pidOf('nginx.pid');
     expect(successor).not.toBe(master);
-    // both serve; once the old workers are told to go, only the new ones do
+    // both serve; once the old workers get the signal to stop, only the new ones do
     process.kill(master, 'SIGWINCH');
     await front.until(() => !alive(before));
     const now = Number(bodyOf(await get(port, '/')));
     expect(now).not.toBe(before);
-    // back to the old: it starts workers on a reload, and the new one ends
+    // back to the old binary: it starts workers on a reload, and the new one ends
     process.kill(master, 'SIGHUP');
     await front.until(() => workers().length === 3);
     process.kill(successor, 'SIGQUIT');
@@ -170,7 +170,7 @@ describe('processes', () => {
     expect(pidOf('nginx.pid')).toBe(master);
     const again = Number(bodyOf(await get(port, '/')));
     expect([before, now]).not.toContain(again);
-    // and once more, this time to stay
+    // and once more, this time permanently
     front.signal('SIGUSR2');
     await front.until(() => existsSync(path.join(front.folder, 'nginx.pid.oldbin')) && existsSync(path.join(front.folder, 'nginx.pid')));
     const heir = pidOf('nginx.pid');
@@ -187,7 +187,7 @@ describe('processes', () => {
     await front.start();
     const fresh = connect(port, '127.0.0.1');
     await new Promise((resolve) => fresh.once('connect', resolve));
-    // one that was served tells that the other was accepted before it
+    // a request that was served shows that the other was accepted before it
     expect(bodyOf(await get(port, '/'))).toBe('served');
     const ended = front.stop();
     const refused = () =>
@@ -264,7 +264,7 @@ describe('processes', () => {
     first.destroy();
     let status = 0;
     while (status !== 200) status = await get(port, '/').then(statusOf, () => 0);
-    // the end would wait for its request
+    // the shutdown would wait for its request
     second.destroy();
   });
 });

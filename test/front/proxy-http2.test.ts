@@ -9,7 +9,7 @@ let port = 0;
 let server: Http2Server;
 const sessions: ServerHttp2Session[] = [];
 
-/** What the back end received, and an answer as the path asks. */
+/** Returns the received request, in the form that the path selects. */
 function answer(stream: http2.ServerHttp2Stream, headers: IncomingHttpHeaders): void {
   let body = '';
   stream.on('error', () => {});

@@ -1,4 +1,4 @@
-/** Directives of nginx's reference that stand beside the usual ones: conditions of upstreams, key logs, zones of counts, what comes before and after a request. */
+/** Less common directives of nginx's reference: conditions of upstreams, key logs, zones of counts, steps before and after a request. */
 import { execFileSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { makeMovie } from '../support/movie.ts';
 
 frontForEach();
 
-/** A back end that answers each request with `text` or what it makes of the request. */
+/** A back end that answers each request with `text`, a string or a function of the request. */
 const serveHttp = (answer: string | ((request: string) => string), at = back): Promise<Server> =>
   serveRaw(at, (text, socket) => {
     if (!text.includes('\r\n\r\n')) return;
@@ -200,7 +200,7 @@ describe('before and after a request', () => {
 
 describe('compression and films', () => {
   test('gzip_window bounds how far back a compressed body refers', async () => {
-    // a repeat 3000 bytes back pays only in a window that reaches so far
+    // a repeat 3000 bytes back is compressed only by a window of that size
     let seed = 1;
     const block = Array.from({ length: 3000 }, () => String.fromCharCode(33 + ((seed = (seed * 48_271) % 0x7fffffff) % 80))).join('');
     front.write('page.html', block.repeat(20));
@@ -216,7 +216,7 @@ describe('compression and films', () => {
     expect(gunzipSync(narrow).toString()).toBe(block.repeat(20));
     const readsBy = (body: Buffer, windowBits: number) =>
       new Promise<boolean>((resolve) => {
-        // what is put out at once can be referred to whatever the window
+        // data within one flush can be referred to whatever the window
         const out = createGunzip({ windowBits, chunkSize: 64 });
         out.on('error', () => resolve(false));
         out.on('end', () => resolve(true));
@@ -234,7 +234,7 @@ describe('compression and films', () => {
       location / { mp4; mp4_limit_rate 2; mp4_limit_rate_after 10s; }
       location /free/ { alias ${front.folder}/; mp4; } }`);
     await front.start();
-    /** Reads until so many bytes have come, or all of them. */
+    /** Reads until this many bytes have arrived, or all of them. */
     const read = (uri: string, most: number) =>
       new Promise<{ bytes: number; tookMs: number }>((resolve, reject) => {
         let bytes = 0;
@@ -251,7 +251,7 @@ describe('compression and films', () => {
         socket.once('end', done).once('error', reject);
       });
     expect((await read('/free/film.mp4', 2 ** 30)).bytes).toBeGreaterThan(900 * 1024);
-    // Ten seconds of the film come at once, the rest at twice its speed; it is sent in steps, and each may be some seconds long.
+    // Ten seconds of the film arrive at once, the rest at twice its speed; it is sent in steps, and each may be some seconds long.
     const { bytes, tookMs } = await read('/film.mp4', 9 * 15 * 1024);
     expect(bytes).toBeGreaterThanOrEqual(9 * 15 * 1024);
     expect(bytes).toBeLessThan((30 + (2 * tookMs) / 1000) * 15 * 1024);

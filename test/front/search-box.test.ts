@@ -1,4 +1,4 @@
-/** examples/front/search.conf as it stands, but for its ports: read-only methods, limits, cache, CORS, TLS. */
+/** examples/front/search.conf unchanged, except for its ports: read-only methods, limits, cache, CORS, TLS. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

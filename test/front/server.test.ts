@@ -1,4 +1,4 @@
-/** The built server end to end: what a client sees, what stays in the logs, reload and graceful end. */
+/** The built server end to end: responses, logs, reload and graceful shutdown. */
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -39,7 +39,7 @@ describe('front', () => {
       'POST /one HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\nGET /two HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
     );
     expect(answer).toMatch(/POST \/one 3;.*GET \/two ;/s);
-    // the client may have ended its side by then; what is not whole is not answered
+    // the client may have closed its side by then; an incomplete request is not answered
     const half = (text: string) =>
       new Promise<string>((resolve) => {
         let out = '';

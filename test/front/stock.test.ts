@@ -1,4 +1,4 @@
-/** What a stock configuration relies on: files that come with the server, modules named by load_module, owners of logs. */
+/** Dependencies of a stock configuration: files that come with the server, modules named by load_module, owners of logs. */
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';

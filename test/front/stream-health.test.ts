@@ -1,4 +1,4 @@
-/** Active health checks of `stream { }`: TCP with and without a match, UDP, and what they do to the choice of peers. */
+/** Active health checks of `stream { }`: TCP with and without a match, UDP, and their effect on the choice of peers. */
 import { createSocket, type Socket } from 'node:dgram';
 import { connect, createServer, type Socket as NetSocket, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ const NAMES = ['first', 'second', 'udpBack', 'gone', 'api', 'plain', 'matched', 
 const port = {} as Record<(typeof NAMES)[number], number>;
 const servers: Server[] = [];
 let udpBack: Socket;
-/** what the back ends answer to PING */
+/** responses of the back ends to PING */
 const answers = { first: 'PONG', second: 'PONG', udp: 'PONG' };
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
         .on('error', () => {})
         .on('data', (data) => {
           if (String(data) === 'PING\r\n') {
-            // what does not match is complete, so that no check has to wait for its timeout
+            // responses that do not match are complete, so that no check has to wait for its timeout
             if (answers[name] === 'PONG') socket.write('PONG');
             else socket.end(answers[name]);
           } else if (String(data) === 'stay') socket.write(name);
@@ -61,7 +61,7 @@ afterAll(async () => {
 interface Shown {
   healthy: boolean;
 }
-/** Waits until the peers of a group are healthy or not as given. */
+/** Waits until the peers of a group have the given health. */
 async function until(group: string, wanted: boolean[]): Promise<void> {
   for (;;) {
     const response = await fetch(`http://127.0.0.1:${port.api}/api/stream/upstreams/${group}`);

@@ -1,4 +1,4 @@
-/** Handlers in `stream { }`: decisions in the access and preread phases, filters, variables, and what they share with http. */
+/** Handlers in `stream { }`: decisions in the access and preread phases, filters, variables, and data shared with http. */
 import { createSocket } from 'node:dgram';
 import { connect, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -112,7 +112,7 @@ afterAll(async () => {
   udpEcho.close();
 });
 
-/** Sends text, ends, and returns all that comes. */
+/** Sends text, closes its side, and returns everything received. */
 function exchange(to: number, text = ''): Promise<string> {
   return new Promise((resolve) => {
     let out = '';

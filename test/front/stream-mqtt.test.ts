@@ -1,4 +1,4 @@
-/** MQTT in `stream { }`: names read from the CONNECT packet, and the packet changed on its way. */
+/** MQTT in `stream { }`: names read from the CONNECT packet, and the packet modified in transit. */
 import { connect, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
@@ -50,7 +50,7 @@ afterAll(async () => {
   back.close();
 });
 
-/** Sends parts, and returns what comes until the end. */
+/** Sends parts, and returns everything received until the end. */
 const ask = (to: number, ...parts: Buffer[]): Promise<string> =>
   new Promise((resolve) => {
     let out = '';
@@ -60,7 +60,7 @@ const ask = (to: number, ...parts: Buffer[]): Promise<string> =>
     socket.on('error', () => {}).on('data', (data) => (out += String(data)));
     socket.on('close', () => resolve(out));
   });
-/** Sends parts, and waits until the back end has so many bytes. */
+/** Sends parts, and waits until the back end has received this many bytes. */
 async function passed(bytes: number, ...parts: Buffer[]): Promise<Buffer> {
   received = Buffer.alloc(0);
   const socket = connect({ port: port.filter, host: '127.0.0.1', noDelay: true }, () => {

@@ -1,4 +1,4 @@
-/** Open sessions of `stream { }` while a new configuration or a new binary takes over, and the end of the patience with them. */
+/** Open sessions of `stream { }` while a new configuration or a new binary takes over, and their forced end. */
 import { createSocket } from 'node:dgram';
 import { existsSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -27,7 +27,7 @@ const opened = (): Promise<Socket> =>
     const socket = connect(port, '127.0.0.1', () => resolve(socket));
     socket.on('error', reject);
   });
-/** What comes back for a text over an open session. */
+/** The response to a string over an open session. */
 const ask = (socket: Socket, text: string): Promise<string> =>
   new Promise((resolve) => {
     socket.once('data', (data) => resolve(String(data)));

@@ -26,7 +26,7 @@ const NAMES = [
 ] as const;
 const port = {} as Record<(typeof NAMES)[number] | 'udp' | 'udpText' | 'udpEmpty' | 'udpMirror', number>;
 let echo: Server;
-/** what the back end of the PROXY protocol got */
+/** input of the back end of the PROXY protocol */
 let headed = '';
 let header: Server;
 
@@ -86,7 +86,7 @@ afterAll(async () => {
   await front.dispose();
 });
 
-/** Sends text, and returns everything that came until the other side closed. @param more  ends our side after the first answer */
+/** Sends text, and returns everything received until the other side closed. @param more  closes our side after the first response */
 function exchange(to: number, text: string, more: 'end' | 'wait' = 'wait'): Promise<string> {
   return new Promise((resolve, reject) => {
     let out = '';

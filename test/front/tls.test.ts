@@ -1,4 +1,4 @@
-/** TLS of clients: handshakes that come in pieces, fail or stay away, what follows on one connection, and tickets. */
+/** TLS of clients: handshakes that arrive in pieces, fail or never arrive, requests on one connection, and tickets. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -108,7 +108,7 @@ test.each(versions)('%s: tickets of an older key are good for one more, and repl
   expect([first.body, second.body, third.body]).toEqual(['.', 'r', 'r']);
 });
 
-/** A connection below TLS whose bytes the test sees: sent one by one, received as they come. */
+/** A connection below TLS whose bytes the test sees: sent one by one, received as they arrive. */
 async function tapped(received: Buffer[]): Promise<Duplex> {
   const raw = connect({ port, host: '127.0.0.1', noDelay: true });
   await once(raw, 'connect');
@@ -179,7 +179,7 @@ test('plain HTTP and garbage on a port of TLS', async () => {
     return text;
   };
   expect(await heard('GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*plain HTTP request was sent to HTTPS port/s);
-  // a record of a handshake that is none: an alert, then the end
+  // an invalid handshake record: an alert, then the end
   expect((await heard(`\x16\x03\x01\x00\x2e\x01\x00\x00\x2a\x03\x03${'\0'.repeat(42)}`)).charCodeAt(0)).toBe(21);
 });
 

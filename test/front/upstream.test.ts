@@ -1,4 +1,4 @@
-/** Choosing peers: methods, failures, spares, stickiness, queues, slow starts, names that change, checks, and changes at run time. */
+/** Choosing peers: methods, failures, spares, stickiness, queues, slow starts, changing names, checks, and changes at run time. */
 import { createSocket, type Socket as Datagram } from 'node:dgram';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,16 +10,16 @@ let port = 0;
 const names = ['a', 'b', 'c'];
 const ports: Record<string, number> = {};
 const servers: Server[] = [];
-/** what a back end does now */
+/** current behaviour of a back end */
 const mode: Record<string, 'ok' | '500' | 'cut' | 'hold'> = {};
 const held: (() => void)[] = [];
 const seen: string[] = [];
-/** a answers its checks as b does */
+/** a answers its health checks like b */
 let ready = false;
 let dns: Datagram;
 let addresses: string[] = ['127.0.0.1'];
 
-/** Answers any question for an A record with `addresses`, valid for a second. */
+/** Answers any query for an A record with `addresses`, valid for a second. */
 function answerDns(query: Buffer): Buffer {
   const end = query.indexOf(0, 12) + 5;
   const type = query.readUInt16BE(end - 4);
@@ -130,7 +130,7 @@ describe('upstream', () => {
     expect(new Set(owner)).toEqual(new Set(names));
     const plain: string[] = [];
     for (let k = 0; k < 12; k++) plain.push(await ask(`/plainhash?k=${k}`));
-    // crc32 of the numbers 0 to 11 over three equal peers, as nginx spreads them
+    // crc32 of the numbers 0 to 11 over three equal peers, as nginx distributes them
     expect(plain.join('')).toBe('cbcbabaaccac');
   });
 

@@ -1,4 +1,4 @@
-/** Two event loops share what zones hold: limits, states of peers, caches, sessions, counts. */
+/** Two event loops share the contents of zones: limits, states of peers, caches, sessions, counts. */
 import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -64,7 +64,7 @@ const tally = (values: (string | number | undefined)[]) => {
   for (const value of values) out[String(value)] = (out[String(value)] ?? 0) + 1;
   return out;
 };
-/** loops whose mark stands in the error log */
+/** loops whose mark is in the error log */
 const loops = () => new Set([...front.read('error.log').matchAll(/\[error\] \d+#(\d+): .*limiting requests/g)].map((m) => m[1]));
 
 describe('two event loops', () => {
@@ -86,7 +86,7 @@ describe('two event loops', () => {
   });
 
   test('a rate is counted by both', async () => {
-    // both loops must have had their share, or this shows nothing
+    // both loops must have handled requests, or this proves nothing
     for (let round = 0; round < 20; round++) {
       const statuses = tally((await many(`/req?k=${round}`, 40)).map(statusOf));
       expect(statuses).toEqual({ 200: 10, 503: 30 });

@@ -57,7 +57,7 @@ function fuzzString(rng: Rng): string {
   return Array.from({ length: rng.skewed(400) }, () => rng.pick(pieces)).join('');
 }
 
-/** Needs of filters that cannot be built from nothing. */
+/** Parameters of filters that cannot be built without any. */
 const PARAMS: Readonly<Record<string, object>> = {
   keep: { keep_words: ['a'] },
   keep_types: { types: ['word'] },
@@ -148,7 +148,7 @@ eachAnalysisBuild((host, build) => {
           },
         );
       } catch (error) {
-        // Filters that may not stand before a synonym filter.
+        // Filters that may not precede a synonym filter.
         expect((error as { type?: string }).type).toBe('illegal_argument_exception');
         return;
       }

@@ -1,4 +1,4 @@
-// Random documents, mappings and query values: each is taken or refused with an ApiError, and a document that is taken is written in order.
+// Random documents, mappings and query values: each is accepted or refused with an ApiError, and an accepted document is written in order.
 
 import { expect, test } from 'vitest';
 import type { MutableJsonObject } from '../../src/common/json/json-value.ts';
@@ -99,7 +99,7 @@ function randomObject(rng: Rng, depth: number, keys: readonly string[]): Mutable
   return object;
 }
 
-/** What a call gives, or null if it is refused. Anything but an ApiError fails the test. */
+/** The result of a call, or null if it is refused. Anything but an ApiError fails the test. */
 function attempt<T>(run: () => T): T | null {
   try {
     return run();

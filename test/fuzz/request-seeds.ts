@@ -285,7 +285,7 @@ export const AGGREGATIONS: readonly Json[] = [
   },
 ];
 
-/** Beside each other under a histogram. */
+/** Pipelines next to each other under a histogram. */
 export const PIPELINES: readonly Json[] = [
   { derivative: { buckets_path: 'm', unit: '1d', gap_policy: 'insert_zeros', format: '0.00' } },
   { cumulative_sum: { buckets_path: 'm' } },

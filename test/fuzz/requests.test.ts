@@ -1,4 +1,4 @@
-// Mutations of valid request bodies against a whole node: each is answered or refused, none fails inside (500), hangs or keeps memory.
+// Mutations of valid request bodies against a whole node: each is answered or refused, none causes an internal error (500), hangs or leaks memory.
 // FUZZ_ROUNDS sets the number of requests; the seed of a failing one is in the message.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../support/rest-node.ts';
@@ -72,7 +72,7 @@ const LEAVES: readonly unknown[] = [
   ],
 ];
 
-/** What nobody foresaw, or what must not come from a request: also inside of answers to several searches or items. */
+/** Unexpected errors, and errors that a request must not cause: also inside of answers to several searches or items. */
 const FAULT = /"(internal_error|kernel_exception|exception|corrupt_index_exception|translog_exception)"/;
 
 /** Every place of a value that can be changed. */
@@ -233,6 +233,6 @@ test(`${ROUNDS} mutated requests: none fails inside`, { timeout: 60_000 + ROUNDS
       expect(status, `FUZZ_SEED=${seed} ${line} ${JSON.stringify(body)}: ${text.slice(0, 1000)}`).toBeLessThan(500);
     if (line.startsWith('PUT /fuzz-new') && status === 200) await node.ok('DELETE /fuzz-new');
   }
-  // The index that was only read is whole.
+  // The index that was only read is intact.
   expect((await node.ok('POST /fuzz/_count')).count).toBe(seeds.DOCUMENTS.length);
 });

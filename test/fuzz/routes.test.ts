@@ -1,5 +1,5 @@
-// Every route of the route table with mutated paths, parameters and bodies: no request of a user fails inside (500), and no answer contains a stack or
-// a path of the server. GANNET_ROUTE_ROUNDS sets the number of requests to each route; GANNET_SEED the first seed.
+// Every route of the route table with mutated paths, parameters and bodies: no request of a user causes an internal error (500), and no answer contains
+// a stack or a path of the server. GANNET_ROUTE_ROUNDS sets the number of requests to each route; GANNET_SEED the first seed.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_APIS } from '../../src/rest/all-apis.ts';
 import type { ParamKind } from '../../src/rest/core/param-kinds.ts';
@@ -11,7 +11,7 @@ import * as seeds from './request-seeds.ts';
 const ROUNDS = Number(process.env.GANNET_ROUTE_ROUNDS ?? 1);
 const FIRST_SEED = Number(process.env.GANNET_SEED ?? 1);
 
-/** Names in paths: those that exist, those that do not, patterns, and what nobody expects. */
+/** Names in paths: those that exist, those that do not, patterns, and unusual ones. */
 const NAMES = [
   ...[
     'docs',
@@ -248,7 +248,7 @@ function requestTo({ method, path, route }: Target, rng: Rng): { line: string; b
     query.push(
       rng.pick(['__proto__=1', 'unknown=1', '=', '&&', 'filter_path=**.__proto__', 'format=yaml', 'pretty=maybe', 'error_trace=true']),
     );
-  // What waits for something that does not come gives up soon.
+  // Requests that wait for something that never happens time out soon.
   if (route.params?.timeout !== undefined && !query.some((part) => part.startsWith('timeout='))) query.push('timeout=1ms');
   return {
     line: `${method} ${filled}${query.length > 0 ? `?${query.join('&').replaceAll(' ', '%20').replaceAll('?', '%3F')}` : ''}`,
@@ -256,12 +256,12 @@ function requestTo({ method, path, route }: Target, rng: Rng): { line: string; b
   };
 }
 
-/** What a user must not see, or what only an error nobody foresaw has. */
+/** Text that a user must not see, or that only an unexpected error contains. */
 const FAULT =
   /"(?:internal_error|kernel_exception|translog_exception)"|\n\s+at .+:\d+:\d+|\b(?:node:internal|\w+\.[cm]?[jt]s:\d+)|\/tmp\/gannet-node/;
-/** Errors that have the status 500 in Elasticsearch, too, with a reason that says what was wrong with the request. */
+/** Errors that have the status 500 in Elasticsearch, too, with a reason that names the problem of the request. */
 const OWN_500 = /"type":"(?:repository(?:_verification)?|snapshot(?:_restore)?|aggregation_(?:execution|initialization))_exception"/;
-/** APIs that show directories because they are asked to, and those that wait or stop. */
+/** APIs that show directories on request, and those that wait or stop the service. */
 const SHOWS_PATHS = /^(?:nodes\.|cat\.|indices\.stats|indices\.segments|indices\.shard_stores|cluster\.)/;
 
 let node: RestNode;
@@ -295,7 +295,7 @@ test(`${targets.length} routes, ${ROUNDS} requests each: none fails inside or sh
       if (!isAllowed || shows)
         found.push(`seed ${seed}: ${line} ${body.slice(0, 400)}\n  ${status} ${shows?.[0] ?? ''} ${text.slice(0, 400)}`);
     }
-    // Deleted and closed indices would let later requests reach little.
+    // After indices are deleted or closed, later requests would test little.
     if (seed + 1 < FIRST_SEED + ROUNDS && (await node.send('GET /docs/_search')).status !== 200) {
       await node.close();
       await prepare();

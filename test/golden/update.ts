@@ -1,6 +1,6 @@
-// Rewrites the list of known exceptions, test/golden/exceptions.md, to what differs now; review the diff.
+// Rewrites the list of known exceptions, test/golden/exceptions.md, to the current differences; review the diff.
 //   npm run golden:update [-- SUITE ...]      suites: rest, elasticsearch-7, elasticsearch-8, analysis; without one all of them
-// Cases that were in the list keep their reason; write one for each that comes under "Unexplained",
+// Cases that were in the list keep their reason; write one for each that is listed under "Unexplained",
 // which the tests refuse.
 import { readExceptions, UNEXPLAINED, writeExceptions } from './runner/exceptions.ts';
 import { runSuite, SUITES, type Suite } from './runner/suites.ts';

@@ -1,5 +1,5 @@
 // The indices of the hostile test: `hostile` has a field of each kind, `special` vectors, stored queries and suggestions with contexts; `canary` is
-// what the canary searches, `scratch` may be written to, and `stream-*` are data streams.
+// searched by the canary, `scratch` may be written to, and `stream-*` are data streams.
 import { Rng } from '../support/rng.ts';
 import type { TestService } from '../support/service.ts';
 

@@ -1,4 +1,4 @@
-// A request that asks for more than it should get, and what may come of it.
+// A request that demands more than it should get, and its permitted outcomes.
 
 export interface HostileCase {
   /** Cases of a family share a row of the table. */

@@ -13,7 +13,7 @@ import type { HostileCase } from './hostile-case.ts';
 import { HostileRunner } from './runner.ts';
 
 const DOCUMENTS = 500;
-/** They take the sender seconds to make, or the service seconds to store. */
+/** Cases that take the sender seconds to build, or the service seconds to store. */
 const LEFT_OUT = new Set([
   '4.6 M clauses in gzip',
   'gzip bomb',
@@ -23,13 +23,13 @@ const LEFT_OUT = new Set([
   'nested shoulds',
   '10^6 ids',
 ]);
-/** Statuses by which a service refuses or limits what it is asked for, or does it. */
+/** Statuses of a request that is refused, limited or executed. */
 const EXPECTED = [200, 201, 400, 413, 429, 503];
 
 let runner: HostileRunner;
 
 beforeAll(async () => {
-  // Searches that only time ends must end before the runner loses its patience.
+  // Searches that end only by their time limit must end before the runner's own timeout.
   runner = await HostileRunner.start(['--threads=2', '--thread_pool.heavy.max_run_time=5s'], DOCUMENTS);
 });
 

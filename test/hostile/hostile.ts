@@ -21,7 +21,7 @@ const { values: args } = parseArgs({
     json: { type: 'string' },
   },
 });
-/** Heavy requests end before the patience of the runner does. */
+/** Heavy requests end before the runner's own timeout. */
 const MAX_RUN_TIME = '--thread_pool.heavy.max_run_time=10s';
 
 const families = args.family.split(',').filter((family) => family !== '');

@@ -1,4 +1,4 @@
-// What Linux counts of a process: memory, and the processor time of its threads.
+// Figures of a process that Linux provides: memory, and the processor time of its threads.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const TICK_MS = 10;
@@ -31,7 +31,7 @@ export function threadTimes(pid: number): Map<string, number> {
   return times;
 }
 
-/** Processor time in milliseconds: of the machine as a whole, and what of it was not idle. */
+/** Processor time in milliseconds: of the machine as a whole, and the part that was not idle. */
 export function machineTimes(): { total: number; busy: number } {
   // user nice system idle iowait irq softirq steal; the guest times that follow are contained in user and nice.
   const ticks = (read('/proc/stat').split('\n')[0] ?? '').split(/\s+/).slice(1, 9).map(Number);

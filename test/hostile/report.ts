@@ -1,4 +1,4 @@
-// The table of a hostile run: a row per family with the figures that operators ask about.
+// The table of a hostile run: a row per family with the figures that matter to operators.
 import type { CaseResult } from './runner.ts';
 
 const MB = 2 ** 20;
@@ -54,9 +54,9 @@ function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** A plain search next to any request is to be answered within this time, at the 99th percentile of each family. */
+/** A plain search next to any request must be answered within this time, at the 99th percentile of each family. */
 const PLAIN_SEARCH_MS = 100;
-/** No request is to hold the event loop of a listener for longer. */
+/** No request may hold the event loop of a listener for longer. */
 const TURN_MS = 30;
 
 /** Latencies of a family are judged if other programs had at most this share of the machine meanwhile. */

@@ -12,10 +12,10 @@ import { TurnLog } from './turn-log.ts';
 
 /** After this long without an answer a request has failed. */
 const PATIENCE_MS = 20_000;
-/** A service that does not answer the canary for this long after the hostile request ended is started anew. */
+/** A service that does not answer the canary for this long after the hostile request ended is restarted. */
 const RECOVERY_MS = 5000;
 const QUIET_MS = 100;
-/** Errors of definitions of analyzers and of `_analyze` that Elasticsearch, as asked (8.15, 7.10), answers with 500, too. */
+/** Errors of definitions of analyzers and of `_analyze` that Elasticsearch 8.15 and 7.10 answer with 500, too. */
 const STATED_500 = new Set(['illegal_state_exception', 'runtime_exception']);
 const WITH_STATED_500 = new Set(['analysis', 'index definition']);
 
@@ -32,12 +32,12 @@ export interface CaseResult {
   readonly busiestMs: number;
   /** Longest turn of the event loop of a thread with a listener, in processor time; short ones count as 0. */
   readonly turnMs: number;
-  /** Processor time of the machine during the case, and what of it other programs used: next to them, latencies mean nothing. */
+  /** Processor time of the machine during the case, and the part that other programs used: with them, latencies mean nothing. */
   readonly machineMs: number;
   readonly foreignMs: number;
   readonly peakBytes: number;
   readonly afterBytes: number;
-  /** What is wrong; empty if the case passed. */
+  /** Faults; empty if the case passed. */
   readonly faults: readonly Fault[];
 }
 

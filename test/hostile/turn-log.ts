@@ -1,5 +1,5 @@
-// Long turns of the event loops of a service's listeners, as turn-probe.cjs writes them. Unlike the canary's latencies they do not depend on what
-// else the machine does.
+// Long turns of the event loops of a service's listeners, as turn-probe.cjs writes them. Unlike the canary's latencies they do not depend on
+// other processes of the machine.
 import { closeSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// Analysis in the running service: the tokens of module, service and library are the same; warnings of what nobody reads; queries from graphs.
+// Analysis in the running service: the tokens of module, service and library are the same; warnings about ignored parameters; queries from graphs.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -177,7 +177,7 @@ test('updateable synonyms are for searches, and are reloaded on demand', async (
     const reloaded = await own.request('POST', '/words/_reload_search_analyzers');
     expect(reloaded.body).toMatchObject({ _shards: { failed: 0 }, reload_details: [{ index: 'words', reloaded_analyzers: ['find'] }] });
     expect([await found('ny'), await found('big')]).toEqual([0, 1]);
-    // A file that is gone leaves what was there.
+    // After the file is deleted, the previous analyzers stay in use.
     rmSync(file);
     expect((await own.request('POST', '/words/_reload_search_analyzers')).status).toBe(400);
     expect(await found('big')).toBe(1);

@@ -1,4 +1,4 @@
-// Words of languages of the bundle for browsers, which loads them as files: here by Node, that has them all. Needs `npm run build`.
+// Words of languages of the bundle for browsers, which loads them as files, here in Node. Needs `npm run build`.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type * as AnalyzerModule from '../../src/analyzer.ts';
@@ -7,7 +7,7 @@ import { loadAnalyzer as loadInNode } from '../../src/analyzer-node.ts';
 const wasm = readFileSync(new URL('../../build/analyzer.wasm', import.meta.url));
 const bundle = new URL('../../dist/analyzer.browser.js', import.meta.url);
 
-/** A page of its own, where nothing is loaded yet. */
+/** A separate page, where nothing is loaded yet. */
 let pages = 0;
 async function load(languages?: string[]): Promise<AnalyzerModule.TextAnalysis> {
   const { loadAnalyzer } = (await import(/* @vite-ignore */ `${bundle.href}?page=${pages++}`)) as typeof AnalyzerModule;

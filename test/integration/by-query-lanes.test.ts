@@ -28,7 +28,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition()));
 }
 
-/** Resolves when no scroll is open: a lane that was ended returns its contexts only when its thread is gone. */
+/** Resolves when no scroll is open: a terminated lane returns its contexts only when its thread has ended. */
 async function untilNoScroll(target: TestService): Promise<void> {
   const limit = (contexts: number | null) =>
     target.request('PUT', '/_cluster/settings', { persistent: { 'search.max_open_scroll_context': contexts } });

@@ -1,5 +1,5 @@
-// A bit is flipped in each kind of page and file of a data directory. The service then refuses to start, or serves no document wrong, and none
-// missing without red health; `gannet check --repair` brings back everything but the documents that it lists.
+// A bit is flipped in each kind of page and file of a data directory. The service then refuses to start, or serves no wrong document, and lacks
+// documents only with red health; `gannet check --repair` brings back everything but the documents that it lists.
 // GANNET_CHECK_ROUNDS sets the number of flips of each kind; GANNET_SEED the first seed.
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -61,7 +61,7 @@ beforeAll(async () => {
 interface Place {
   readonly kind: string;
   readonly file: string;
-  /** First byte and length of what is flipped. */
+  /** First byte and length of the range in which a bit is flipped. */
   readonly from: number;
   readonly bytes: number;
 }
@@ -155,13 +155,13 @@ async function readAll(node: RestNode): Promise<Reading> {
         if (JSON.stringify(hit._source) !== expected.get(`${index}/${hit._id}`)) wrong.push(`${index}/${hit._id} in a search`);
     } else failed.push(index);
   }
-  // Runs after what the reads above have reported to the main thread.
+  // Runs after the main thread has received the reports of the reads above.
   await node.ok('PUT /_cluster/settings', { transient: { 'search.max_buckets': 1000 } });
   const { json: health } = await node.send('GET /_cluster/health');
   return { health: health.status, wrong, missing, failed };
 }
 
-/** What the service does with a directory: refuses it with a reason, or serves. */
+/** Result of a start on a directory: refused with a reason, or serving. */
 async function serve(directory: string, flags: Record<string, unknown> = {}): Promise<Reading | string> {
   try {
     checkStoreAtStart(directory, true);
@@ -312,7 +312,7 @@ function isExported(directory: string, checked: DirectoryCheck, index: string): 
   return [...expected].every(([name, source]) => !name.startsWith(`${index}/`) || exported.get(name) === source);
 }
 
-/** What is read after a repair, without the documents that check and repair list as lost or uncertain. */
+/** Documents after a repair, without those that check and repair list as lost or uncertain. */
 async function repairAndRead(directory: string, checked: DirectoryCheck): Promise<Reading | string> {
   const isDamaged = checked.damage.length + checked.lost.length > 0;
   const { uncertain } = isDamaged ? await repairDirectory(directory, checked) : { uncertain: [] };
@@ -325,7 +325,7 @@ async function repairAndRead(directory: string, checked: DirectoryCheck): Promis
     const [document] = name.split(' ');
     // A count is lower by the documents that are lost.
     const [, index, found, real] = /^(\w+): (\d+) of (\d+)$/.exec(name) ?? [];
-    // Of a record that cannot be read not even the id is known; an index without metadata is in a file.
+    // Not even the id of a record that cannot be read is known; an index without metadata is in a file.
     const [of] = document.split('/');
     if (index === undefined) return listed.has(document) || listed.has(`${of}/null`) || exported.includes(of);
     return Number(real) - Number(found) <= [...listed].filter((one) => one.startsWith(`${index}/`)).length;

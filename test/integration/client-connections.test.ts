@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What the tests call of a client of any version. */
+/** Methods of a client of any version that the tests call. */
 interface AnyClient {
   index(params: object): Promise<unknown>;
   search(params: object): Promise<{ body?: any; hits?: any }>;

@@ -1,4 +1,4 @@
-// Nodes of a cluster on a real NATS server: what any node accepts is on all of them, and survives the loss of the node with the primary. The file is
+// Nodes of a cluster on a real NATS server: writes that any node accepts reach all of them, and survive the loss of the node with the primary. The file is
 // skipped where nats-server is not on the PATH.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClusterNodeProcess, HAS_NATS, TestCluster } from '../support/cluster.ts';

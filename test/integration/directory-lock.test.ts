@@ -1,4 +1,4 @@
-// Of several processes that start at once on a data directory one gets it, whatever was left there. Needs `npm run build`.
+// Of several processes that start at once on a data directory one gets it, whatever files are left there. Needs `npm run build`.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const PROCESSES = 4;
 const ROUNDS = 60;
 const directory = mkdtempSync(path.join(tmpdir(), 'gannet-locks-'));
 const module = pathToFileURL(path.resolve(import.meta.dirname, '../../dist/store/directory-lock.js')).href;
-/** Takes the directories one after the other, each at the same moment as the others do; ends when it is told to. */
+/** Locks the directories one after the other, each at the same moment as the other processes; ends on request. */
 const SCRIPT = `
   const { lockDirectory } = await import(${JSON.stringify(module)});
   const { once } = await import('node:events');

@@ -1,4 +1,4 @@
-// Documents of every size up to http.max_content_length: what is acknowledged is read, whole and in parts, by every operation that returns sources.
+// Documents of every size up to http.max_content_length: every operation that returns sources reads acknowledged documents, whole and in parts.
 // GANNET_SIZES=all tries every power of two up to the default limit of 100 MB; otherwise those up to 4 MB, and both sides of 16 MB.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../support/rest-node.ts';
@@ -6,7 +6,7 @@ import { openRestNode, type RestNode } from '../support/rest-node.ts';
 const TRIES_ALL = process.env.GANNET_SIZES === 'all';
 const LIMIT_BYTES = TRIES_ALL ? 100 << 20 : 17 << 20;
 const LARGEST_POWER = TRIES_ALL ? LIMIT_BYTES : 4 << 20;
-/** Place in which lmdb reads and stores values in another way. */
+/** Size from which lmdb reads and stores values in another way. */
 const BOUNDARY_BYTES = 16 << 20;
 const SMALLEST_BYTES = 64;
 

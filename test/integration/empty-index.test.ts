@@ -1,4 +1,4 @@
-// Aggregations over an index that has a mapping and no document yet: its shards have no segment, so nothing comes back from them.
+// Aggregations over an index that has a mapping and no document yet: its shards have no segment, so they return nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -63,7 +63,7 @@ const AGGREGATIONS: Record<string, unknown> = {
 
 test.each(Object.entries(AGGREGATIONS))('%s answers without documents, plain and with typed keys', async (type, body) => {
   for (const query of ['', '?typed_keys=true']) {
-    // global stands at the top alone
+    // global is only allowed at the top
     const inner = type === 'global' ? {} : { aggs: { below: { sum: { field: 'n' } } } };
     const isBucket =
       !/^(avg|sum|min|max|.*stats|value_count|cardinality|percentile.*|median.*|weighted_avg|geo_bounds|geo_centroid|top_hits)$/.test(type);

@@ -1,4 +1,4 @@
-// The bounds of bin/gannet's flags hold in main and in threads although the flags themselves are forgotten. Needs `npm run build`.
+// The bounds of bin/gannet's flags apply in main and in threads although the flags themselves are not passed on. Needs `npm run build`.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -39,7 +39,7 @@ test.each([[['--max-old-space-size=300', '--max-semi-space-size=8', '--min-semi-
     const { before, main, thread: inThread } = JSON.parse(run.stdout);
     expect(main).toBe(before);
     const given = Number(flags[0].split('=')[1]) << 20;
-    // Young generations come on top; newer Nodes have larger ones. Without bounds it would be gigabytes.
+    // Young generations add to this; they are larger in newer versions of Node. Without bounds it would be gigabytes.
     const most = given + (256 << 20);
     expect(before).toBeGreaterThanOrEqual(given);
     expect(before).toBeLessThan(most);

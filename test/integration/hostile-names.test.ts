@@ -1,9 +1,9 @@
-// Names that JavaScript gives a meaning are data: each such name, in each kind of place that takes a name from outside, is answered as an ordinary
-// name is. The answers are compared after both names are replaced by the same placeholder.
+// Names that have a meaning in JavaScript are data: each such name, in each kind of place that accepts a name of a client, is answered like an ordinary
+// name. The answers are compared after both names are replaced by the same placeholder.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../support/rest-node.ts';
 
-/** One of each kind: an accessor, inherited members, and what serialisers and promises look for. GANNET_NAMES=all takes more. */
+/** One of each kind: an accessor, inherited members, and members that serializers and promises look for. GANNET_NAMES=all takes more. */
 const SOME = ['__proto__', 'constructor', 'toJSON'];
 const MORE = ['hasOwnProperty', 'toString', 'valueOf', 'prototype', 'then', '__defineGetter__', 'isPrototypeOf'];
 const NAMES = process.env.GANNET_NAMES === 'all' ? [...SOME, ...MORE] : SOME;

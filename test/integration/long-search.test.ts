@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const SHARDS = 8;
 const DOCUMENTS = 160;
-/** Each shard's share takes several slices of the event loop on any machine. */
+/** Each shard's part takes several slices of the event loop on any machine. */
 const SLOW_SCRIPT = 'double s = 0; for (int i = 0; i < 3000; i++) { s += i % 7 } return s';
 
 test('a metadata command and a short search are answered while a long search runs', async () => {

@@ -1,5 +1,5 @@
-// Random writes of every kind against a plain model, over HTTP and on the real threads: what bulk answers, what is found, and what is counted
-// must be the model's at every step, with flushes, merges and operations by query between them.
+// Random writes of every kind against a plain model, over HTTP and on the real threads: answers of bulk, hits and counts
+// must equal the model's at every step, with flushes, merges and operations by query between them.
 import { expect, test } from 'vitest';
 import { Rng } from '../support/rng.ts';
 import { startService, type TestService } from '../support/service.ts';

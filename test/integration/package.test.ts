@@ -1,4 +1,4 @@
-// Both packages as their users get them: packed, installed into empty projects, and used by the examples of their documentation.
+// Both packages as users get them: packed, installed into empty projects, and used by the examples of their documentation.
 //   npm test                 the Node that runs the tests; dependencies are links into this checkout, so that no registry is needed
 //   npm run test:packages    Node 20, 22 and 24 (GANNET_TEST_NODES), installed from the registry, like the dependencies
 // Needs `npm run build`.

@@ -1,4 +1,4 @@
-// Queries that look beyond one document or at where words stand, over the wire: join fields, spans, intervals, and ingest on the way in.
+// Queries on related documents and on positions of words, over HTTP: join fields, spans, intervals; and ingest pipelines of the documents.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
     ['p1', 'b1', { kind: child('reply', 'r1'), text: 'thanks' }],
     ['n1', 'b2', { kind: child('note', 'b2'), text: 'borrowed' }],
   ];
-  // Segments of their own, so that parents and children meet across them.
+  // Separate segments, so that parents and children are joined across them.
   for (const [id, routing, source] of documents) {
     const target = `/shelf/_doc/${id}?refresh=true&pipeline=stars${routing === null ? '' : `&routing=${routing}`}`;
     expect((await service.request('PUT', target, source)).status).toBe(201);

@@ -59,7 +59,7 @@ const document = (rng: Rng) => ({
   at: rng.int(0, 1e12),
 });
 
-/** What changes between requests. Every change is seen by all workers when it is answered. */
+/** Changes between requests. All workers see a change once it is answered. */
 const CHANGES: ReadonlyArray<(rng: Rng, name: string) => Promise<void>> = [
   (rng, name) => ok('PUT', `/${name}/_doc/${rng.int(0, 30)}?refresh=true`, document(rng)),
   (rng, name) => ok('POST', `/${name}/_bulk?refresh=true`, `{"index":{}}\n${JSON.stringify(document(rng))}\n`),
@@ -88,7 +88,7 @@ const CHANGES: ReadonlyArray<(rng: Rng, name: string) => Promise<void>> = [
   },
 ];
 
-/** Paths and bodies that are asked for again and again. */
+/** Paths and bodies that are requested repeatedly. */
 const SEARCHES: ReadonlyArray<readonly [target: string, body?: unknown]> = [
   ['/open/_search', { query: { match: { text: 'red blue' } } }],
   ['/secret/_search', { query: { match: { text: 'red blue' } } }],
@@ -112,7 +112,7 @@ const SEARCHES: ReadonlyArray<readonly [target: string, body?: unknown]> = [
   ['/open/_search?pretty', { query: { match_phrase: { text: 'red blue' } }, highlight: { fields: { text: {} } } }],
 ];
 
-/** All of an answer that does not tell how long it took. */
+/** An answer without the time that it took. */
 function shown({ status, body }: { status: number; body: any }): unknown {
   if (typeof body !== 'object' || body === null) return { status, body };
   const { took: _, ...rest } = body;
@@ -168,7 +168,7 @@ test('searches that depend on the time are not cached', async () => {
     ['/soon/_search', '{"query":{"query_string":{"query":"at:[\\nnow TO *]"}}}'],
     ['/soon/_search', '{"query":{"range":{"at":{"gte":"now"}}}}'],
   ] as const;
-  // Often enough for every worker to have met each text before.
+  // Often enough for every worker to have seen each text before.
   for (let i = 0; i < 10; i++) for (const [target, body] of searches) await hitsOf(target, body);
   await untilAfter(due);
   for (const [target, body] of searches) expect((await hitsOf(target, body)).total.value, `${target} ${body}`).toBe(0);

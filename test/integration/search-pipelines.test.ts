@@ -1,4 +1,4 @@
-// Search pipelines over the wire: kept, used by name and by default, and what their processors do.
+// Search pipelines over HTTP: storage, use by name and by default, and effects of their processors.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../support/service.ts';
 

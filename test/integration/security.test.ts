@@ -59,7 +59,7 @@ test('three http workers count failed logins together, and let another user of t
     connection: 'close',
   });
   expect(status).toBe(200);
-  // Each thread had a turn or two meanwhile; three queues that knew nothing of each other would answer as many before they slow down.
+  // Each thread had a turn or two meanwhile; three independent queues would answer as many before they slow down.
   expect(statuses.length - answered).toBeLessThan(24);
   expect(new Set(statuses)).toEqual(new Set([401]));
   attack.abort();

@@ -1,4 +1,4 @@
-// What a start reads and evaluates: its time and idle memory grow with the code, which nobody notices one import at a time.
+// The code that a start reads and evaluates: start-up time and idle memory grow with it, unnoticed, one import at a time.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// The first moments of a service on a data directory: what was stopped in order is searched before the indexers are there, and what is
-// asked of them meanwhile waits for them.
+// The first moments of a service on a data directory: after a clean shutdown documents can be searched before the indexers are ready,
+// and requests to indexers wait for them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -30,7 +30,7 @@ const counts = async (service: TestService) =>
 
 test.each([[[]], [['--threads=1']]])('responds at once after a clean shutdown, and accepts writes meanwhile %j', async (flags) => {
   let service = await startWithNotes(flags);
-  // All at once: searches are answered now, the others when there is an indexer.
+  // All at once: searches are answered immediately, the others when there is an indexer.
   const [found, gone, newer, update, written, mapping, stats, created] = await Promise.all([
     counts(service),
     service.request('GET', '/notes/_doc/0'),

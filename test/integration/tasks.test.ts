@@ -1,4 +1,4 @@
-// Operations that go on after their request: followed, hurried and stopped from any http worker.
+// Operations that continue after their request: monitored, rethrottled and cancelled from any http worker.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../support/service.ts';
 

@@ -44,7 +44,7 @@ function read(text: string): unknown {
   }
 }
 
-/** Numbers as texts of their value, those with a fraction or an exponent marked. */
+/** Numbers as strings of their value; those with a fraction or an exponent are marked. */
 function marked(text: string): string {
   return text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) => {
     if (token.startsWith('"')) return token;
@@ -52,7 +52,7 @@ function marked(text: string): string {
   });
 }
 
-/** Without what changes from run to run, and without positions in texts. */
+/** Removes values that change from run to run, and positions in strings. */
 function stable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(stable);
   if (typeof value === 'string')

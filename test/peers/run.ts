@@ -104,7 +104,7 @@ function familiesByShare(pattern: RegExp): string[] {
   return Object.entries(FAMILIES).flatMap(([name, { share }]) => (pattern.test(name) ? Array<string>(share).fill(name) : []));
 }
 
-/** Texts that differ in details count as one kind of difference. */
+/** Reasons that differ in details count as one kind of difference. */
 function kindOf({ family, difference: { path, expected, actual } }: Found): string {
   const rough = (value: unknown) =>
     (JSON.stringify(value) ?? 'nothing')

@@ -4,7 +4,7 @@ import type { Rng } from '../support/rng.ts';
 export interface PeerRequest {
   /** `METHOD /path?query`. */
   readonly line: string;
-  /** A JSON value, a text that is sent as it is, or the lines of an NDJSON body. */
+  /** A JSON value, a string that is sent unchanged, or the lines of an NDJSON body. */
   readonly body?: unknown;
   /** Only the names of the members are compared, for answers that describe the server: statistics, tables. */
   readonly shape?: boolean;
@@ -16,9 +16,9 @@ export type Scenario = readonly PeerRequest[];
 /** Makes one scenario. */
 export type Family = (rng: Rng) => Scenario;
 
-/** The index that reading families ask about. */
+/** The index that read-only families query. */
 export const INDEX = 'p-main';
-/** A second one, with other types for some of the fields. */
+/** A second index, with other types for some of the fields. */
 export const OTHER = 'p-other';
 
 const PROPERTIES = {

@@ -61,7 +61,7 @@ function sameDoubles(ours: string, theirs: string): boolean {
   return plain(ours) === plain(theirs);
 }
 
-/** Differences that are known: texts of the virtual machine that depend on its version. */
+/** Known differences: messages of the virtual machine that depend on its version. */
 function reasonOf(ours: Answer, theirs: Answer): string | null {
   if (/null_pointer_exception/.test(ours.error ?? '') && /null_pointer_exception/.test(theirs.error ?? ''))
     return 'message of the virtual machine';

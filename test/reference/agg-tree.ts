@@ -1,4 +1,4 @@
-// Aggregation trees evaluated one document at a time, by definition: what the kernels must give. Columns are lists of values per document.
+// Aggregation trees evaluated one document at a time, by definition: the expected results of the kernels. Columns are lists of values per document.
 
 export interface RefSource {
   readonly docs: ReadonlyArray<ReadonlyArray<number>>;

@@ -1,6 +1,6 @@
-// What character filters make of a text, and the mapping filter, slow and obvious.
+// The output of character filters, and the mapping filter, slow and obvious.
 
-/** At and behind `offset` of the result, `diff` is added to come back. */
+/** From `offset` of the result on, `diff` is added to get the offset in the input. */
 export interface Move {
   offset: number;
   diff: number;
@@ -23,7 +23,7 @@ export function correct({ moves }: Filtered, offset: number): number {
   return move ? Math.max(0, offset + move.diff) : offset;
 }
 
-/** Replaces the longest text of the rules at each place. */
+/** Replaces the longest match of the rules at each position. */
 export function mapped(text: string, rules: ReadonlyMap<string, string>): Filtered {
   const moves: Move[] = [];
   let out = '';

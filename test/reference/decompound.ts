@@ -17,7 +17,7 @@ function dictionaryParts(term: string, { minPart, maxPart, onlyLongest }: Option
       if (has(part)) found.push(part);
     }
     if (onlyLongest && found.length) {
-      // Characters of a longest part belong to no other.
+      // Characters of a longest part belong to no other part.
       out.push(found[found.length - 1]);
       at += found[found.length - 1].length - 1;
     } else out.push(...found);
@@ -25,7 +25,7 @@ function dictionaryParts(term: string, { minPart, maxPart, onlyLongest }: Option
   return out;
 }
 
-/** The word, and its parts at the same place with its offsets. */
+/** The word, and its parts at the same position with its offsets. */
 export function decompounded(tokens: readonly PlainToken[], options: Options, list: ReadonlySet<string>): PlainToken[] {
   return tokens.flatMap((token) => {
     const parts = token.term.length < options.minWord ? [] : dictionaryParts(token.term, options, (part) => list.has(part));

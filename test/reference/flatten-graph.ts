@@ -1,7 +1,7 @@
 // Flattens a token graph into positions, slow and obvious: nodes in maps, tokens in lists.
 import type { PlainToken } from './token-filters.ts';
 
-/** A node of the incoming graph. */
+/** A node of the input graph. */
 interface InputNode {
   node: number;
   tokens: PlainToken[];
@@ -75,7 +75,7 @@ class Flattener {
       let out = this.output(source.output);
       const before = this.input(this.from - token.posInc);
       if (token.posInc > 1 && source.output - before.output <= 1 && before.minTo !== this.from) {
-        // A long way over a hole has put this node too near; place it anew.
+        // A long path over a hole has placed this node too early; place it again.
         out.inputs = out.inputs.filter((id) => id !== this.from);
         source.output = -1;
         const { end } = out;
@@ -103,11 +103,11 @@ class Flattener {
       target.output = position;
     }
     const out = this.output(target.output);
-    // The tightest end wins, so that original tokens keep theirs.
+    // The smallest end offset wins, so that original tokens keep theirs.
     if (out.end === -1 || endOffset < out.end) out.end = endOffset;
   }
 
-  /** A node that nothing arrived at: it stands behind a hole. */
+  /** A node without incoming tokens: it follows a hole. */
   private enterAfterHole(source: InputNode, token: PlainToken): OutputNode {
     source.node = this.from;
     const before = this.from - token.posInc;
@@ -127,7 +127,7 @@ class Flattener {
     return out;
   }
 
-  /** Writes the tokens of positions that cannot change any more. */
+  /** Writes the tokens of positions that are final. */
   private release(done: boolean): void {
     while (this.outputFrom < this.maxOutput) {
       const output = this.output(this.outputFrom);

@@ -30,7 +30,7 @@ function longest(expression: RegExp, text: string, from: number): number {
   return -1;
 }
 
-/** The longest entity name that stands at `at`, empty for none. */
+/** The longest entity name at `at`, empty if there is none. */
 function entityNameAt(text: string, at: number, entities: ReadonlyMap<string, string>): string {
   const names = [...entities.keys()].filter((name) => text.startsWith(name, at));
   return names.reduce((best, name) => (name.length > best.length ? name : best), '');
@@ -66,7 +66,7 @@ class Stripper {
     return this.text.length;
   }
 
-  /** Leaves [at, end) out of the output, or puts `replacement` in its place, and goes on at `end`. */
+  /** Removes [at, end) from the output, or replaces it by `replacement`, and continues at `end`. */
   private replace(end: number, replacement = ''): void {
     this.out += replacement;
     this.diff += end - this.at - replacement.length;
@@ -138,7 +138,7 @@ class Stripper {
     const { text, at } = this;
     const spaces = this.skipSpace(at + 1);
     const nameEnd = longest(NAME, text, spaces);
-    // The longest of the special tags and of the plain name decides.
+    // The longest match of the special tags and of the plain name wins.
     const br = longest(BR, text, at + 1);
     const script = longest(SCRIPT, text, at + 1);
     const style = longest(STYLE, text, at + 1);
@@ -183,7 +183,7 @@ class Stripper {
     return this.text.slice(from, to).toLowerCase();
   }
 
-  /** @param end behind the tag; -1 if it is none, and then what was read up to `nameEnd` is text, or nothing at the end of the text */
+  /** @param end end of the tag; -1 if it is malformed: then the part up to `nameEnd` is text, or dropped at the end of the text */
   private finishTag(name: string, nameEnd: number, end: number): void {
     const included = this.escaped.has(name) && name !== 'br' && name !== 'script' && name !== 'style';
     if (end > 0) {
@@ -222,7 +222,7 @@ class Stripper {
     this.replace(end < 0 ? this.text.length : end);
   }
 
-  /** Behind `-->`, skipping server side includes and, in scripts and styles, strings; -1 if there is no end. */
+  /** End of `-->`, skipping server-side includes and, in scripts and styles, strings; -1 if there is none. */
   private commentEnd(from: number, strings: boolean): number {
     const { text } = this;
     let at = from;
@@ -248,7 +248,7 @@ class Stripper {
     return at + 1;
   }
 
-  /** A script or style element: its content goes; its tags too unless they are escaped. */
+  /** A script or style element: drops its content, and its tags unless they are escaped. */
   private element(name: string, contentStart: number): void {
     const { text } = this;
     const escaped = this.escaped.has(name);

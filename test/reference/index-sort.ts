@@ -12,12 +12,12 @@ type Value = bigint | number | Buffer;
 
 const before = (a: Value, b: Value): number => {
   if (a instanceof Buffer) return Buffer.compare(a, b as Buffer);
-  // -0 stands before 0.
+  // -0 sorts before 0.
   if (a === 0 && b === 0) return Number(Object.is(b, -0)) - Number(Object.is(a, -0));
   return a < b ? -1 : a > b ? 1 : 0;
 };
 
-/** Documents in the order of the keys; those that are equal stay as they are. */
+/** Documents in the order of the keys; equal ones keep their order. */
 export function sortDocuments(documents: readonly PlainDocument[], keys: readonly PlainSortKey[]): PlainDocument[] {
   const valueOf = (document: PlainDocument, { field, greatest }: PlainSortKey): Value | null => {
     const words = document.keywords[field]?.map((word) => Buffer.from(word));

@@ -1,10 +1,10 @@
-// Multiplexer, token by token, for branches that read no further than the token at hand. Source: Lucene's ConditionalTokenFilter, by its answers.
+// Multiplexer, token by token, for branches that read no further than the current token. Source: Lucene's ConditionalTokenFilter (behaviour).
 
 interface Placed {
   readonly posInc: number;
 }
 
-/** @param run  a branch over one token: its tokens, and the increment that dropped ones leave behind them */
+/** @param run  a branch over one token: its tokens, and the increment of dropped ones at the end */
 export function multiplexed<T extends Placed>(
   tokens: readonly T[],
   branches: number,
@@ -14,7 +14,7 @@ export function multiplexed<T extends Placed>(
   let hole = 0;
   for (const token of tokens) {
     for (let branch = 0; branch < branches; branch++) {
-      // A branch begins with a token at a position of its own, and is moved back to where the token stands.
+      // A branch begins with a token at the next position, and is moved back to the position of the token.
       const given = hole + (branch === 0 ? token.posInc : 0);
       const back = given === 0 ? 1 : 0;
       const made = run(branch, { ...token, posInc: given + back });

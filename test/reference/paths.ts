@@ -23,7 +23,7 @@ export function pathTokens(text: string, rules: PathRules): PlainToken[] {
 }
 
 function forwardSpans(text: string, { delimiter, skip }: PathRules): [number, number][] {
-  // A first delimiter belongs to the first part, so parts are cut at delimiters behind the first character.
+  // A first delimiter belongs to the first part, so parts are cut at delimiters after the first character.
   const cuts: number[] = [];
   for (let at = 1; at < text.length; at++) if (text[at] === delimiter) cuts.push(at);
   cuts.push(text.length);

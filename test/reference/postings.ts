@@ -1,4 +1,4 @@
-// Slow twin of assembly/postings: reads a record as docs/internals/segment-format.md draws it.
+// Slow twin of assembly/postings: reads a record as specified in docs/internals/segment-format.md.
 
 export interface PostingsDoc {
   readonly doc: number;

@@ -116,7 +116,7 @@ function phraseFreq(node: Node, terms: Terms): number {
   return sloppyFreq(places, node.slop);
 }
 
-/** The walk of Lucene's SloppyPhraseMatcher for phrases without several terms at a place. */
+/** The algorithm of Lucene's SloppyPhraseMatcher for phrases without several terms at a position. */
 function sloppyFreq(places: Array<{ offset: number; key: string; positions: number[] }>, slop: number): number {
   const walkers = places.map((place, order) => ({ ...place, order, at: -1, position: 0 }));
   type Walker = (typeof walkers)[number];

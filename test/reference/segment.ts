@@ -1,4 +1,4 @@
-// What a segment must hold, from plain documents: the slow twin of assembly/buffer (add, flush, merge).
+// The expected contents of a segment, from plain documents: the slow twin of assembly/buffer (add, flush, merge).
 
 /** One document; values by field name, in the order of the source. */
 export interface PlainDocument {
@@ -7,7 +7,7 @@ export interface PlainDocument {
   path: string | null;
   seqNo: number;
   version: number;
-  /** Texts of ASCII words, analysed by `tokenize`. */
+  /** Strings of ASCII words, analysed by `tokenize`. */
   texts: Record<string, string[]>;
   keywords: Record<string, string[]>;
   integers: Record<string, bigint[]>;
@@ -22,7 +22,7 @@ export interface PlainPosting {
   offsets: [number, number][];
 }
 
-/** Lower-cased runs of letters and digits with their offsets: what the standard tokenizer makes of plain ASCII words. */
+/** Lower-cased runs of letters and digits with their offsets, like the output of the standard tokenizer for plain ASCII words. */
 export function tokenize(text: string): { term: string; start: number; end: number }[] {
   return [...text.matchAll(/[A-Za-z0-9]+/g)].map((match) => ({
     term: match[0].toLowerCase(),
@@ -31,7 +31,7 @@ export function tokenize(text: string): { term: string; start: number; end: numb
   }));
 }
 
-/** Postings of a text field by term in byte order; several texts of a document are `gap` positions and one offset apart. */
+/** Postings of a text field by term in byte order; several strings of a document are `gap` positions and one offset apart. */
 export function invertTexts(documents: readonly PlainDocument[], field: string, gap: number): Map<string, PlainPosting[]> {
   const index = new Map<string, PlainPosting[]>();
   documents.forEach((document, docId) => {

@@ -38,7 +38,7 @@ export function shingles(tokens: readonly PlainToken[], endOffset: number, endHo
     const windows = sizes
       .map((size) => slots.slice(from, from + size))
       .filter((w, i) => w.length === sizes[i] && !w.every((s) => s.isFiller));
-    // A place without a shingle ends the stream.
+    // A position without a shingle ends the stream.
     if (!windows.length) break;
     windows.forEach((window, i) => {
       const [{ isFiller: _, ...first }] = window;

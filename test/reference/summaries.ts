@@ -21,7 +21,7 @@ export function withGrams(tokens: readonly PlainToken[], isCommon: (term: string
   return out;
 }
 
-/** What CommonGramsQueryFilter does of any stream: a token is written when the next one is not a gram; the last one unless a gram was written before. */
+/** Behaviour of CommonGramsQueryFilter for any stream: a token is written if the next one is not a gram; the last one unless a gram was written before. */
 export function gramsOnly(tokens: readonly PlainToken[]): PlainToken[] {
   const out: PlainToken[] = [];
   tokens.forEach((token, i) => {
@@ -145,7 +145,7 @@ function addTo(bucket: Hash[], hash: Hash, size: number): void {
   else if (compare(hash, bucket[at]) !== 0) bucket.splice(at, 0, hash);
 }
 
-/** Empty buckets take the hash of the next one that has one, going round; buckets filled so count as filled for those behind them. */
+/** Empty buckets get the hash of the next non-empty one, cyclically; buckets filled in this way count as filled for those after them. */
 function rotateInto(buckets: Hash[][]): void {
   for (let i = 0; i < buckets.length; i++) {
     if (buckets[i].length) continue;

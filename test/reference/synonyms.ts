@@ -1,7 +1,7 @@
 // Synonyms, slow and obvious: every rule is tried at every token.
 import type { PlainToken } from './token-filters.ts';
 
-/** Words that are replaced by others or, with `keepOriginal`, joined by them. */
+/** Words that are replaced by others or, with `keepOriginal`, accompanied by them. */
 export interface SynonymRule {
   input: readonly string[];
   output: readonly string[];
@@ -14,7 +14,7 @@ interface Match {
   keepOriginal: boolean;
 }
 
-/** The longest left side that begins at token `from`, with the different right sides of all its rules. */
+/** The longest left side that begins at token `from`, with the distinct right sides of all its rules. */
 function longestMatch(rules: readonly SynonymRule[], tokens: readonly PlainToken[], from: number): Match | null {
   let best: Match | null = null;
   for (const { input, output, keepOriginal } of rules) {
@@ -38,7 +38,7 @@ const synonymToken = (term: string, startOffset: number, endOffset: number, posI
 
 // --- graph
 
-/** Nodes that the output is between; a token's place is relative to the one before. */
+/** Nodes between which the output is; a token's position is relative to the one before. */
 export function graphSynonyms(rules: readonly SynonymRule[], tokens: readonly PlainToken[]): PlainToken[] {
   const out: PlainToken[] = [];
   let lastNode = -1;
@@ -61,7 +61,7 @@ export function graphSynonyms(rules: readonly SynonymRule[], tokens: readonly Pl
     const endOffset = originals[originals.length - 1].endOffset;
     let fresh = start;
     const arcs: { make: (posInc: number, posLen: number) => PlainToken; from: number; to: number }[] = [];
-    // First the arcs that leave the start node, then the rest of each way, the original one last.
+    // First the arcs that leave the start node, then the rest of each path, the original one last.
     const rests: (() => void)[] = [];
     const way = (makers: ((posInc: number, posLen: number) => PlainToken)[]): void => {
       const nodes = [start];
@@ -89,14 +89,14 @@ export function graphSynonyms(rules: readonly SynonymRule[], tokens: readonly Pl
 
 interface PendingOutput {
   term: string;
-  /** -1: the end of the token that it stands on. */
+  /** -1: the end of the token at the same position. */
   endOffset: number;
   posLen: number;
 }
 
 /**
- * The older filter: outputs lie over the matched tokens position by position, and over those behind when there are more. A new match is looked
- * for behind the last one only.
+ * The older filter: outputs are stacked on the matched tokens position by position, and on later tokens if there are more. The next match is
+ * searched after the last one.
  */
 export function flatSynonyms(rules: readonly SynonymRule[], tokens: readonly PlainToken[]): PlainToken[] {
   const out: PlainToken[] = [];

@@ -4,12 +4,12 @@ import { LongestMatcher } from '../../src/regex/lucene-pattern.ts';
 import { thaiRules } from '../../tools/thai-rules.ts';
 import { thaiWords } from './thai-words.ts';
 
-/** What the dictionary knows: the signs ๅ, ๆ and ฯ alone are like other letters. */
+/** Letters of the dictionary; the signs ๅ, ๆ and ฯ alone are like other letters. */
 const DICTIONARY = /[\u0e01-\u0e2e\u0e30-\u0e3a\u0e40-\u0e44\u0e47-\u0e4e]/;
 const THAI_RUNS = /([\u0e01-\u0e3a\u0e40-\u0e4e]+)|[^\u0e01-\u0e3a\u0e40-\u0e4e]+/g;
 const matcher = new LongestMatcher(thaiRules(), 'thai');
 
-/** Starts and ends of what the rules cut a text into. */
+/** Starts and ends of the parts into which the rules cut a text. */
 function* runs(text: string): Generator<readonly [number, number]> {
   const endOf = matcher.start(text);
   for (let at = 0; at < text.length; ) {
@@ -19,7 +19,7 @@ function* runs(text: string): Generator<readonly [number, number]> {
   }
 }
 
-/** Where each word starts and ends. */
+/** Start and end of each word. */
 export function thaiTokens(text: string): number[] {
   const out: number[] = [];
   const addIfWord = (start: number, end: number): void => {

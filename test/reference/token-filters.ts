@@ -77,7 +77,7 @@ export const keywordRepeat: PlainFilter = (tokens) =>
     { ...token, keyword: false, posInc: 0 },
   ]);
 
-/** Folding of some letters, with the term as it was behind a folded one. */
+/** Folding of some letters, with the original term after a folded one. */
 export const foldingAndOriginal: PlainFilter = (tokens) =>
   tokens.flatMap((token) => {
     const plain: Record<string, string> = { é: 'e', Ä: 'A', ß: 'ss', Æ: 'AE', '⑽': '(10)' };
@@ -90,7 +90,7 @@ export const foldingAndOriginal: PlainFilter = (tokens) =>
         ];
   });
 
-/** Stop filter that leaves the last word of the text alone, as a keyword. */
+/** Stop filter that keeps the last word of the text, as a keyword. */
 export const trailingStop =
   (words: ReadonlySet<string>, endOffset: number): PlainFilter =>
   (tokens) => {
@@ -102,7 +102,7 @@ export const trailingStop =
 
 export const german = mapTerms((term) => {
   let out = term;
-  // ae, oe and ue lose their e, but not ue behind a vowel or q.
+  // ae, oe and ue lose their e, but not ue after a vowel or q.
   for (let i = 0; i < out.length; i++) {
     const before = out[i - 1];
     const isUmlaut =
@@ -131,7 +131,7 @@ export const arabic = mapTerms((term) =>
     .replaceAll('ة', 'ه'),
 );
 
-/** Pairs of neighbours among characters of the CJK types. @param unigrams also each character */
+/** Pairs of adjacent characters of the CJK types. @param unigrams also each character */
 export function cjkBigrams(unigrams: boolean): PlainFilter {
   return (tokens) => {
     const out: PlainToken[] = [];

@@ -1,4 +1,4 @@
-// Slow and obvious versions of tokenizers: every rule is tried on every substring. They know the characters of ALPHABET alone, each by its class.
+// Slow and obvious versions of tokenizers: every rule is tried on every substring. They support the characters of ALPHABET only, each by its class.
 
 /** Characters by class: L letter, H Hebrew, N digit, K katakana, U joining punctuation, m : . n , ; b . q ' d " x combining, z joiner, v selector, ... */
 export const ALPHABET: Readonly<Record<string, readonly string[]>> = {
@@ -29,7 +29,7 @@ export const ALPHABET: Readonly<Record<string, readonly string[]>> = {
 
 const CLASS_OF = new Map(Object.entries(ALPHABET).flatMap(([name, chars]) => chars.map((char) => [char, name] as const)));
 
-// Combining marks, joiners, selectors and, since Unicode 11, emoji modifiers extend what stands before them. Of E, 👩 alone takes a modifier.
+// Combining marks, joiners, selectors and, since Unicode 11, emoji modifiers extend the characters before them. Of E, only 👩 accepts a modifier.
 const X = '[xzvkM]*';
 const EX = (set: string): string => `(?:${set}${X})`;
 const SANS = '[xzkM]*';

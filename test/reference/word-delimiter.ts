@@ -1,4 +1,4 @@
-// Word delimiter filters over lists of tokens and strings: the parts of a word, then what is made of them.
+// Word delimiter filters over lists of tokens and strings: the parts of a word, then the tokens made of them.
 import type { PlainToken } from './token-filters.ts';
 import { ALPHA, DIGIT, type SplitOptions, splitWord, type WordPart } from './word-parts.ts';
 
@@ -46,7 +46,7 @@ interface Arc {
   end: number;
 }
 
-/** Parts and concatenations of one word as arcs between positions, in order of their place. */
+/** Parts and concatenations of one word as arcs between positions, in order of position. */
 function graphArcs(term: string, parts: readonly WordPart[], isSingle: boolean, options: DelimiterOptions): Arc[] {
   const arcs: Arc[] = [];
   let pos = 0;
@@ -106,7 +106,7 @@ export function graphDelimited(tokens: readonly PlainToken[], options: Delimiter
     }
     if (!parts.length) {
       if (options.preserveOriginal) {
-        // The increment is the token's own here, whatever was carried.
+        // The increment is the token's own here, without the carry.
         out.push(token);
         carry = 0;
       }
@@ -135,7 +135,7 @@ export function graphDelimited(tokens: readonly PlainToken[], options: Delimiter
 
 // --- flat
 
-/** The older filter: no graph, so concatenations stand at the place of their last part. */
+/** The older filter, without a graph: concatenations are at the position of their last part. */
 class FlatDelimiter {
   private carry = 0;
   private first = true;

@@ -27,7 +27,7 @@ export interface WordPart {
 
 interface WordParts {
   parts: WordPart[];
-  /** One part only, perhaps between delimiters. */
+  /** Whether a word has one part only, possibly between delimiters. */
   isSingle: boolean;
 }
 

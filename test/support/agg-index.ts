@@ -1,4 +1,4 @@
-// A small index for tests of aggregations: documents as plain rows, one or several segments, columns in kernel memory, no service around.
+// A small index for tests of aggregations: documents as plain rows, one or several segments, columns in kernel memory, without a service.
 
 import { bindAggregations, collectSegment, parseAggregations, reduceAggregations, renderAggregations } from '../../src/aggs/index.ts';
 import type { JsonObject } from '../../src/common/json/json-value.ts';
@@ -73,7 +73,7 @@ export class AggIndex {
     this.segments = segments.map((rows, i) => this.segment(rows, i));
   }
 
-  /** Answers `aggs` over the documents that `match` takes. Filters are `{ term: { field: value } }`. */
+  /** Computes `aggs` over the documents that `match` accepts. Filters are `{ term: { field: value } }`. */
   search(
     aggs: JsonObject,
     match: (row: Row) => boolean = () => true,

@@ -1,4 +1,4 @@
-// What aggregations see of an index that has neither settings nor scripts: for tests and benches without a service around.
+// The view that aggregations have of an index without settings and scripts: for tests and benches without a service.
 import type { IndexScope } from '../../src/aggs/index.ts';
 
 /** @throws Error if an aggregation asks for a script */

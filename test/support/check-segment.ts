@@ -10,7 +10,7 @@ import { invertKeywords, invertTexts, lengthOf, normOf, type PlainDocument, type
 import type { Rng } from './rng.ts';
 import { columnField, keywordField, textField } from './segments.ts';
 
-/** Fields of the documents that `randomBlock` makes; a field's number is its place. */
+/** Fields of the documents that `randomBlock` makes; a field's number is its index. */
 export const FIELDS: readonly FieldSpec[] = [
   textField('body'),
   textField('title', { postings: 'offsets', positionIncrementGap: 7 }),
@@ -134,7 +134,7 @@ function checkTerms(segment: SegmentImageReader, field: FieldSpec, index: Map<st
   });
 }
 
-/** Postings as far as the field keeps them. */
+/** Postings to the extent that the field stores them. */
 function shape(list: PlainPosting[], field: FieldSpec): PlainPosting[] {
   const positions = field.postings === 'positions' || field.postings === 'offsets';
   return list.map((posting) => ({

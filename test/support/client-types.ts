@@ -1,5 +1,5 @@
 // The types of responses that a client declares, read from its own declaration file, and a check of JSON values against them. Typed clients for
-// Java, Go and .NET are generated from the same specification: what fails here fails to decode there.
+// Java, Go and .NET are generated from the same specification: a response that fails here cannot be decoded there.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -182,7 +182,7 @@ export class ClientTypes {
     return this.#declarations.has(name);
   }
 
-  /** What in a value differs from a type, one line for each place; empty if the value has the type. */
+  /** Differences between a value and a type, one line for each place; empty if the value has the type. */
   check(name: string, value: unknown): string[] {
     return this.#check({ kind: 'reference', name, args: [] }, value, '', NO_BINDINGS);
   }

@@ -1,4 +1,4 @@
-// A request and a reply without a socket, for tests of what lies above src/http.
+// A request and a reply without a socket, for tests of the layers above src/http.
 import {
   BodyTooLarge,
   type Handler,

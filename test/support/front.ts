@@ -1,7 +1,7 @@
 /**
  * Starts the built front on a configuration in a temporary folder, and stops it. Needs `npm run build:ts` before.
- * With FRONT_BINARY=/usr/sbin/nginx the same tests run against nginx, to see that they ask for what nginx does;
- * `ours` marks those that nginx has no means to answer.
+ * With FRONT_BINARY=/usr/sbin/nginx the same tests run against nginx, to check that they expect nginx's behaviour;
+ * `ours` marks those of features that nginx does not have.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ export class Front {
     return readFileSync(path.join(this.folder, name), 'latin1');
   }
 
-  /** `http` is what stands inside `http { }`. */
+  /** @param http  directives of `http { }` */
   config(http: string, main = ''): void {
     this.write(
       'nginx.conf',
@@ -57,7 +57,7 @@ export class Front {
     await Promise.race([ended, this.until(() => existsSync(path.join(this.folder, 'nginx.pid')))]);
   }
 
-  /** Waits for a condition that an event outside brings about. */
+  /** Waits for a condition that an external event fulfils. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -66,7 +66,7 @@ export class Front {
     this.child?.kill(name);
   }
 
-  /** Graceful end. @returns exit status */
+  /** Stops gracefully. @returns exit status */
   async stop(): Promise<number | null> {
     const { child } = this;
     this.child = undefined;
@@ -78,12 +78,12 @@ export class Front {
 
   async dispose(): Promise<void> {
     await this.stop();
-    // A worker whose master failed to start writes its last log line after the master is gone.
+    // A worker whose master failed to start writes its last log line after the master has ended.
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   }
 }
 
-/** What `frontForEach` made for the test that runs: a front that is not started yet, a port for it, and one for what is behind it. */
+/** Created by `frontForEach` for the running test: a front that is not started yet, a port for it, and one for its back end. */
 export let front: Front;
 export let port = 0;
 export let back = 0;
@@ -120,7 +120,7 @@ export const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.e
 export const headerOf = (answer: string, name: string): string | undefined =>
   new RegExp(`^${name}: (.*)\\r$`, 'im').exec(answer.slice(0, answer.indexOf('\r\n\r\n') + 2))?.[1];
 
-/** A TCP server of the test; the handler gets what a connection sent so far each time more comes. */
+/** A TCP server of the test; the handler gets all data of a connection so far each time more arrives. */
 export function serveRaw(port: number, handler: (text: string, socket: Socket) => void): Promise<Server> {
   return new Promise((resolve) => {
     const server = createServer((socket) => {

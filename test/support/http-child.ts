@@ -13,7 +13,7 @@ export interface HttpChild {
   readonly process: ChildProcess;
   /** Resolves when stdout has held this line. */
   line(text: string): Promise<void>;
-  /** Ends it by its own stop; resolves to the exit code or signal. */
+  /** Stops the process gracefully; resolves to the exit code or signal. */
   stop(): Promise<number | string>;
 }
 
@@ -54,7 +54,7 @@ export async function startHttpChild(kind: 'uws' | 'net', limits: readonly numbe
 }
 
 /**
- * Sends bytes as they are; resolves to all that came until the peer closed, or `until` was seen in it, or `quietMs` passed without data (a busy machine
+ * Sends bytes unchanged; resolves to everything received until the peer closed, `until` arrived, or `quietMs` passed without data (a busy machine
  * may take seconds, also between two pieces of a response). */
 export function rawExchange(port: number, data: string | Buffer, options: { until?: RegExp; quietMs?: number } = {}): Promise<string> {
   return new Promise((resolve, reject) => {

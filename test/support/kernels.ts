@@ -13,7 +13,7 @@ export function createKernels(build: KernelBuild = 'debug', pages = 256): Kernel
   return kernels;
 }
 
-/** Calls `define` once per build; it declares tests. `pages` of 64 KiB: 16 MiB unless told. */
+/** Calls `define` once per build; it declares tests. `pages` of 64 KiB: 16 MiB by default. */
 export function eachKernelBuild(define: (kernels: Kernels, build: KernelBuild) => void, pages = 256): void {
   for (const build of BUILDS) define(createKernels(build, pages), build);
 }

@@ -1,5 +1,5 @@
 // A log and the copies of one shard in virtual time, for trying the protocol of src/cluster/shard-log.ts: requests and answers are lost, delayed and
-// reordered, copies crash, are cut off, and are told at random to be the primary, several at once included. The scheduler runs one pending event
+// reordered, copies crash, are cut off, and become the primary at random, also several at once. The scheduler runs one pending event
 // after another, chosen by a seed.
 import { type Batch, BatchAssembler } from '../../src/cluster/batch.ts';
 import { type LogMessage, type LogSubject, logUnreachableError, type Published } from '../../src/cluster/log-subject.ts';
@@ -8,7 +8,7 @@ import { NotPrimaryError } from '../../src/indexing/operation-log.ts';
 import type { LogEntry } from '../../src/store/store.ts';
 import type { Rng } from './rng.ts';
 
-/** A mistake made on purpose, which the simulation must find. */
+/** A deliberate bug, which the simulation must find. */
 export type Mistake = 'none' | 'acknowledges before the log' | 'ignores the expected sequence';
 
 const COPIES = 3;
@@ -32,7 +32,7 @@ class Scheduler {
     return new Promise((resolve) => this.add(resolve));
   }
 
-  /** Runs one event with all that follows from it at once. @returns false if there is none */
+  /** Runs one event with all its immediate consequences. @returns false if there is none */
   async step(): Promise<boolean> {
     if (this.#pending.length === 0) return false;
     const at = this.#rng.int(0, this.#pending.length - 1);
@@ -48,11 +48,11 @@ class Copy {
   readonly world: LogWorld;
   readonly number: number;
   readonly stored: LogEntry[] = [];
-  /** What the store says after a crash; older than what it contains. */
+  /** Position that the store reports after a crash; older than its contents. */
   savedPosition: LogPosition = LOG_START;
   isCutOff = false;
   life = 0;
-  /** Writes that this life has not answered. */
+  /** Writes that this incarnation has not answered. */
   writing = 0;
   term = 0;
   log: ShardLog;
@@ -163,7 +163,7 @@ export class LogWorld {
     this.copies = Array.from({ length: COPIES }, (_, number) => new Copy(this, number));
   }
 
-  /** Runs `steps` events with faults, then lets everything settle, and checks. @returns what is wrong; empty: nothing */
+  /** Runs `steps` events with faults, then lets everything settle, and checks. @returns the problems */
   async run(steps: number): Promise<readonly string[]> {
     for (let step = 0; step < steps; step++) {
       if (this.#rng.int(0, 2) === 0) this.#disturb();
@@ -229,7 +229,7 @@ export class LogWorld {
       });
   }
 
-  /** A read finds all that was acknowledged before it began. */
+  /** A read finds every write that was acknowledged before it began. */
   #read(copy: Copy): void {
     const before = [...this.acknowledged];
     const { life } = copy;
@@ -259,11 +259,11 @@ export class LogWorld {
     }
   }
 
-  /** The log as one life of a copy reaches it. */
+  /** The log as seen by one incarnation of a copy. */
   subjectOf(copy: Copy, life: number): LogSubject {
     const isDead = () => life !== copy.life;
     const isLost = () => !this.#isCalm && (copy.isCutOff || this.#rng.int(0, 9) === 0);
-    /** Resolves when the request has come and gone; a dead copy never learns of it. */
+    /** Resolves after the request and its response; never for a copy that has crashed. */
     const travel = async () => {
       await this.scheduler.later();
       if (isDead()) await new Promise<never>(() => undefined);

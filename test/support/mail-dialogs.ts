@@ -1,4 +1,4 @@
-/** Dialogs of mail without connections: a session that only keeps what a dialog sets. */
+/** Dialogs of mail without connections: a session that only stores the fields that a dialog sets. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -58,14 +58,14 @@ export class FakeSession implements MailSession {
 export interface Transcript {
   replies: string[];
   logins: Credentials[];
-  /** why it ended; '' if the dialog would go on */
+  /** why it ended; '' if the dialog would continue */
   end: '' | 'quit' | 'starttls' | 'too long';
-  /** most bytes that waited for the rest of a command */
+  /** largest number of bytes that waited for the rest of a command */
   heldBytes: number;
 }
 
 /**
- * Gives a dialog what a client sends, in pieces. A login is refused, so that the dialog continues.
+ * Passes the input of a client to a dialog, in pieces. A login is refused, so that the dialog continues.
  * @throws Error a command needed more steps than it has bytes
  */
 export function converse(session: FakeSession, pieces: readonly Buffer[]): Transcript {

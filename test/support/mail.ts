@@ -1,4 +1,4 @@
-/** The other ends of a mail proxy: a client that reads lines, an authentication server, and back ends that speak as much as a login needs. */
+/** Peers of a mail proxy: a client that reads lines, an authentication server, and back ends with the commands that a login needs. */
 import { createServer as createHttp, type IncomingHttpHeaders, type Server } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import tls from 'node:tls';
@@ -19,7 +19,7 @@ export class LineClient {
     this.#attach(socket);
   }
 
-  /** Closes what the last test left open. */
+  /** Closes the connections that the last test left open. */
   static closeAll(): void {
     for (const client of LineClient.#open) client.close();
     LineClient.#open.clear();
@@ -128,7 +128,7 @@ export async function authServer(
 /** A back end that answers line by line. */
 export interface FakeBackEnd {
   port: number;
-  /** all lines that it got, of all connections */
+  /** all lines received, of all connections */
   lines: string[];
   close(): void;
 }
@@ -165,7 +165,7 @@ export async function backEnd(greeting: string, answer: (line: string) => string
   };
 }
 
-/** Logs everybody in, but the user `bad`, then says what it got. The user `many` gets untagged lines, too. */
+/** Logs in every user except `bad`, then echoes its input. The user `many` gets untagged lines, too. */
 export function imapBackEnd(): Promise<FakeBackEnd> {
   let tag = '';
   let step = 0;

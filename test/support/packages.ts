@@ -101,7 +101,7 @@ export class PackageProject {
     return filesOf(path.join(this.modules, name));
   }
 
-  /** What all installed packages take on disk, without directories and links. */
+  /** Size on disk of all installed packages, without directories and links. */
   installedBytes(): number {
     return filesOf(this.modules).reduce((sum, file) => sum + lstatSync(path.join(this.modules, file)).size, 0);
   }
@@ -115,7 +115,7 @@ export interface PackageManifest {
   readonly scripts?: Readonly<Record<string, string>>;
 }
 
-/** Without those behind links, which Node 26 follows in a recursive `readdir`. */
+/** Excludes files reached through links, which Node 26 follows in a recursive `readdir`. */
 function filesOf(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (entry.isDirectory()) return filesOf(path.join(folder, entry.name)).map((file) => path.join(entry.name, file));

@@ -1,4 +1,4 @@
-// A document sink that keeps what it is given, readable: one list of `[op, field, value]` per document, children before their parent.
+// A document sink that records its input in readable form: one list of `[op, field, value]` per document, children before their parent.
 import type { DocumentSink, FieldSpec } from '../../src/mapping/core/document-sink.ts';
 
 export interface RecordedDocument {

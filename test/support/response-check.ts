@@ -5,9 +5,9 @@ import { ClientTypes } from './client-types.ts';
 interface Route {
   readonly method: string;
   readonly path: RegExp;
-  /** Number of parts of the path that are fixed; of two routes that match, the one with more is meant. */
+  /** Number of parts of the path that are fixed; of two routes that match, the one with more is used. */
   readonly fixed: number;
-  /** Name of the API as the client has it, such as `indices.create`. */
+  /** Name of the API in the client, such as `indices.create`. */
   readonly api: string;
   /** Name of the response's type. */
   readonly type: string;
@@ -40,7 +40,7 @@ export function clientRoutes(): Promise<readonly Route[]> {
 }
 
 /**
- * What in the response differs from the type that clients expect; empty if nothing does, or if no API of the client has this path.
+ * Differences between the response and the type that clients expect; empty if there are none, or if no API of the client has this path.
  * @param target  path with query, as sent
  * @param body    parsed JSON
  */

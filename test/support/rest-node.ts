@@ -1,4 +1,4 @@
-// A whole node in this process behind its REST API, without a socket: for tests that speak requests as clients do.
+// A whole node in this process behind its REST API, without a socket: for tests that send requests like clients.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

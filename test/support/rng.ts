@@ -36,7 +36,7 @@ export class Rng {
     return items[this.int(0, items.length - 1)];
   }
 
-  /** Small numbers often, large ones seldom: magnitudes are uniform up to `max`. */
+  /** Small numbers are frequent, large ones rare: magnitudes are uniform up to `max`. */
   skewed(max: number): number {
     return Math.min(max, Math.floor(2 ** (this.float() * Math.log2(max + 1))) - 1 + (this.bool() ? 1 : 0));
   }
@@ -71,7 +71,7 @@ export class Rng {
 }
 
 /**
- * Runs a property for seeds 0..count-1. A failure names its seed; GANNET_SEED=n runs that one alone.
+ * Runs a property for seeds 0..count-1. A failure names its seed; GANNET_SEED=n runs only that one.
  */
 export function forSeeds(count: number, property: (rng: Rng) => void): void {
   const only = process.env.GANNET_SEED;
@@ -86,7 +86,7 @@ export function forSeeds(count: number, property: (rng: Rng) => void): void {
   }
 }
 
-/** `forSeeds` for properties that wait. */
+/** `forSeeds` for asynchronous properties. */
 export async function forSeedsAsync(count: number, property: (rng: Rng) => Promise<void>): Promise<void> {
   const only = process.env.GANNET_SEED;
   const seeds = only === undefined ? Array.from({ length: count }, (_, seed) => seed) : [Number(only)];

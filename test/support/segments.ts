@@ -26,7 +26,7 @@ export function columnField(name: string, column: FieldSpec['column']): FieldSpe
   return { name, postings: 'none', norms: false, analyzer: null, positionIncrementGap: 0, column };
 }
 
-/** An open buffer of `pages` pages that knows these fields; texts are split by the standard tokenizer and lower-cased. */
+/** An open buffer of `pages` pages with these fields; texts are split by the standard tokenizer and lower-cased. */
 export function createOpenBuffer(build: KernelBuild, fields: readonly FieldSpec[], pages = 512): OpenBuffer {
   const buffer = new OpenBuffer(compileEngine(build), 4 * 1024 * 1024, pages);
   buffer.useMapping('test', fields, ANALYSIS);

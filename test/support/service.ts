@@ -22,7 +22,7 @@ export interface TestService {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<{ status: number; headers: Headers; body: any }>;
-  /** Graceful; removes the data unless told otherwise. @returns the exit code */
+  /** Stops gracefully and, by default, removes the data. @returns the exit code */
   stop(options?: { keepData?: boolean }): Promise<number | null>;
 }
 

@@ -1,4 +1,4 @@
-// A small mapping for tests of the writer: fields by a prefix of their names (`t_` text, `k_` keyword, `n_` long); unknown ones come as
+// A small mapping for tests of the writer: fields by a prefix of their names (`t_` text, `k_` keyword, `n_` long); unknown ones cause
 // dynamic updates, `bad` is refused, `nested` objects become nested documents.
 import type { JsonObject } from '../../src/common/json/json-value.ts';
 import { DEFAULT_DIALECT } from '../../src/compat/dialect.ts';

@@ -109,7 +109,7 @@ export function makeSegment(k: Kernels, docs: readonly TinyDoc[], offsets = fals
   };
 }
 
-/** Writes a column as docs/internals/segment-format.md draws it; integers as (value - least) / 3. */
+/** Writes a column as specified in docs/internals/segment-format.md; integers as (value - least) / 3. */
 export function makeColumn(k: Kernels, kind: 'i64' | 'f64', values: ReadonlyArray<readonly number[]>): SegmentColumn {
   const all = values.flat();
   const docCount = values.filter((list) => list.length).length;

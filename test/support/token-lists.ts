@@ -11,7 +11,7 @@ export function plainOf({ termFreq: _, payload: __, stopOffset: ___, stopPosInc:
   return token;
 }
 
-/** Words one behind the other, some stacked, some behind holes, some keywords; more than a batch now and then. */
+/** Words in sequence, some stacked, some after holes, some keywords; occasionally more than a batch. */
 export function randomWords(rng: Rng, words: readonly string[], longest = rng.pick([3, 30, 1300])): PlainToken[] {
   let offset = 0;
   return Array.from({ length: rng.int(0, longest) }, (_, i) => {
@@ -24,7 +24,7 @@ export function randomWords(rng: Rng, words: readonly string[], longest = rng.pi
   });
 }
 
-/** A token graph: every place is reached by a token or lies behind a hole; ways of several lengths lead over each other. */
+/** A token graph: every node is reached by a token or follows a hole; paths of several lengths overlap. */
 export function randomGraph(rng: Rng, words: readonly string[]): PlainToken[] {
   return randomWords(rng, words, rng.pick([3, 40, 900])).map((token) => ({ ...token, posLen: rng.pick([1, 1, 1, 2, 3, 6]) }));
 }

@@ -34,9 +34,9 @@ export class WriterBench {
   readonly appends: number[] = [];
   appendLimit = Infinity;
   nowMs = 1000;
-  /** What readers wait for before they switch to a snapshot. */
+  /** Readers wait for this promise before they switch to a snapshot. */
   switching: Promise<void> = Promise.resolve();
-  /** Merges wait for it with their results. */
+  /** Merges wait for this promise before they return their results. */
   merging: Promise<void> | undefined;
   /** Merges under way, and the most there ever were. */
   merges = { now: 0, most: 0 };
@@ -78,7 +78,7 @@ export class WriterBench {
         await this.switching;
         const before = this.published;
         this.published = snapshot;
-        // As the node does: an image that no snapshot names is freed, and its memory is soon another's.
+        // As in the node: an image that no snapshot names is freed, and its memory is soon reused.
         const named = new Set(snapshot.segments.map(({ extent }) => extentKey(extent)));
         for (const { extent } of before?.segments ?? []) if (!named.has(extentKey(extent))) view(extent).fill(0);
       },
@@ -153,7 +153,7 @@ export const op = (
   ...changes,
 });
 
-/** Random operations; the model knows what must be visible: what it held at the last refresh, however many flushes and merges there are. */
+/** Random operations; the model determines what must be visible: its contents at the last refresh, however many flushes and merges there are. */
 export async function runOperations(bench: WriterBench, rng: Rng, model: Map<string, { value: number }>, steps: number): Promise<void> {
   let seen = sorted(model);
   for (let step = 0; step < steps; step++) {

@@ -37,7 +37,7 @@ test('the cursor visits what analyze returns, kernel chain or not', async () => 
   }
 });
 
-/** What a cursor tells of each token. */
+/** The fields that a cursor reports for each token. */
 function read(cursor: TokenCursor): AnalyzedToken[] {
   const seen: AnalyzedToken[] = [];
   while (cursor.next()) {

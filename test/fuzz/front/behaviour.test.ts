@@ -1,7 +1,7 @@
 /**
- * Random configurations and requests, given to nginx 1.22 and to the front, which must answer, log and ask back ends alike. Without nginx it is skipped.
- * BEHAVIOUR_AREAS (names, or `all`), BEHAVIOUR_SEED and BEHAVIOUR_ROUNDS choose other cases than the few that every run has: those of areas in
- * which nothing is left that is known to differ.
+ * Random configurations and requests, sent to nginx 1.22 and to the front, which must answer, log and send requests to back ends alike. Without nginx
+ * it is skipped. BEHAVIOUR_AREAS (names, or `all`), BEHAVIOUR_SEED and BEHAVIOUR_ROUNDS choose other cases than the few of every run, which are from
+ * areas without known differences.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 /**
- * Clients that read slowly, go away in the middle, send several requests at once or come by HTTP/2, before back ends that break off,
- * through every way a body can take, while the configuration is reloaded: each byte that arrives must be the one of that request at
- * that place. BODIES_ROUNDS (12) clients one after the other in each of 24 lanes, BODIES_SEED; a longer run: BODIES_ROUNDS=400 and
+ * Clients that read slowly, disconnect early, send several requests at once or use HTTP/2, with back ends that abort responses,
+ * on every path that a body can take, while the configuration is reloaded: each byte that arrives must be the one of that request at
+ * that position. BODIES_ROUNDS (12) clients one after the other in each of 24 lanes, BODIES_SEED; a longer run: BODIES_ROUNDS=400 and
  * --testTimeout=900000.
  */
 import { execFileSync } from 'node:child_process';
@@ -23,9 +23,9 @@ let plain = 0;
 let secure = 0;
 let back: Server;
 
-// ---------------------------------------------------------------- what bodies hold
+// ---------------------------------------------------------------- contents of bodies
 
-/** `seed:place` in words of 16 bytes: each byte tells whose it is and where it belongs, and it compresses badly enough. */
+/** `seed:position` in words of 16 bytes: each byte identifies its request and position, and compresses badly enough. */
 function bodyFor(seed: number, bytes: number): Buffer {
   const known = bodies.get(`${seed}/${bytes}`);
   if (known) return known;
@@ -56,7 +56,7 @@ function answer(socket: Socket, uri: string): void {
   const body = bodyFor(Number(seed), Number(bytes));
   const breaks = framing === 'reset' ? next(body.length + 1) : Infinity;
   const chunked = framing === 'chunked' || (framing === 'reset' && next(2) === 0);
-  // what breaks off is never whole, or the connection would carry the next answer when it breaks
+  // an aborted response is never complete, or the connection would carry the next response when it breaks
   const bytesTold = body.length + (framing === 'reset' ? 1 : 0);
   const length = chunked ? 'Transfer-Encoding: chunked' : framing === 'close' ? 'Connection: close' : `Content-Length: ${bytesTold}`;
   socket.write(`HTTP/1.1 200 OK\r\nCache-Control: max-age=2\r\nContent-Type: text/plain\r\n${length}\r\n\r\n`);
@@ -103,14 +103,14 @@ interface Asked {
   uri: string;
   body: Buffer;
   gzip: boolean;
-  /** the back end breaks off: the answer may too */
+  /** the back end aborts the response: the front may do so, too */
   mayBreak: boolean;
 }
 
 const WAYS = ['proxy', 'unbuffered', 'spool', 'cache', 'packed', 'changed', 'slow', 'file', 'page'] as const;
 
 function choose(next: (below: number) => number): Asked {
-  // pages hold much
+  // pages have large buffers
   const way = WAYS[next(WAYS.length * 4 - 3) >> 2];
   if (way === 'file') {
     const name = Object.keys(FILES)[next(5)] as keyof typeof FILES;
@@ -130,10 +130,10 @@ function choose(next: (below: number) => number): Asked {
   return { uri: `/${way}/${framing}/${seed}/${bytes}`, body, gzip: way === 'packed', mayBreak };
 }
 
-/** Does what arrived of a body, whole or not, belong to the request? */
+/** Whether the part of a body that arrived belongs to the request. */
 function checkBody(asked: Asked, got: Buffer, whole: boolean, coded: boolean): void {
   if (coded) {
-    // what is cut cannot be decoded to its end
+    // a truncated body cannot be decoded to its end
     if (!whole) return;
     try {
       expect(gunzipSync(got).equals(asked.body), asked.uri).toBe(true);
@@ -149,7 +149,7 @@ function checkBody(asked: Asked, got: Buffer, whole: boolean, coded: boolean): v
   if (whole) expect(got.length, asked.uri).toBe(asked.body.length);
 }
 
-/** Reads one answer from the start of `data`. @returns where it ends, -1 if it is not whole */
+/** Reads one answer from the start of `data`. @returns its end, -1 if it is incomplete */
 function readAnswer(asked: Asked, data: Buffer, ended: boolean): number {
   const headEnd = data.indexOf('\r\n\r\n');
   if (headEnd < 0) return -1;
@@ -192,12 +192,12 @@ function readAnswer(asked: Asked, data: Buffer, ended: boolean): number {
   }
 }
 
-/** Counts of what happened, to see that all of it does. */
+/** Counts of events, to check that each kind occurs. */
 const seen = { whole: 0, cut: 0, aborted: 0, http2: 0 };
 
 // ---------------------------------------------------------------- clients
 
-/** One connection with some requests at once, perhaps read slowly, perhaps left in the middle. */
+/** One connection with some requests at once, perhaps read slowly, perhaps closed early. */
 function run(next: (below: number) => number): Promise<void> {
   const list = Array.from({ length: 1 + next(4) }, () => choose(next));
   const leaveAt = next(4) === 0 ? next(300_000) : Infinity;
@@ -239,7 +239,7 @@ function run(next: (below: number) => number): Promise<void> {
             at += end;
             continue;
           }
-          // after the last one that is whole only a back end, this client or a reload may have cut
+          // after the last complete one only a back end, this client or a reload may have aborted
           if (!left && !asked.mayBreak && all.length > at) throw new Error(`${asked.uri}: ${all.length - at} bytes, cut`);
           if (left) seen.aborted++;
           else seen.cut++;
@@ -253,7 +253,7 @@ function run(next: (below: number) => number): Promise<void> {
   });
 }
 
-/** Streams beside each other on one connection of HTTP/2, some of them left. */
+/** Concurrent streams on one connection of HTTP/2, some of them reset. */
 function runHttp2(next: (below: number) => number): Promise<void> {
   const list = Array.from({ length: 1 + next(5) }, () => choose(next));
   const session = connectHttp2(`http://127.0.0.1:${plain}`);

@@ -1,4 +1,4 @@
-/** Mutated configurations: each is taken or refused with file and line, and nothing else happens. */
+/** Mutated configurations: each is accepted, or refused with file and line. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

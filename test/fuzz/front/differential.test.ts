@@ -22,7 +22,7 @@ const ROUNDS = Number(process.env.FUZZ_ROUNDS ?? 240);
 const FIRST_SEED = Number(process.env.FUZZ_SEED ?? 1);
 
 type Who = 'front' | 'node' | 'nginx';
-/** A way to a server, and what the recorder at its end saw: method, target, length of the body. */
+/** A path to a server, and the requests that the recorder at its end received: method, target, length of the body. */
 interface Lane {
   port: number;
   seen: string[];
@@ -50,7 +50,7 @@ async function recorder(): Promise<Lane> {
   return lane;
 }
 
-/** A proxy with a server and a recorder behind it for each lane. */
+/** A proxy with a server and a recorder for each lane. */
 async function configure(proxy: Front, who: Who): Promise<void> {
   let text =
     'proxy_http_version 1.1; proxy_set_header Connection ""; proxy_ignore_client_abort on; client_body_timeout 2s; client_header_timeout 2s;';
@@ -80,7 +80,7 @@ afterAll(async () => {
 interface Outcome {
   /** classes of the statuses in order, 1xx left out */
   statuses: string;
-  /** answers of the recorder that came through */
+  /** responses of the recorder that were passed on */
   answers: number;
   seen: string[];
 }
@@ -98,7 +98,7 @@ function send({ port, seen }: Lane, shape: string): Promise<Outcome> {
       const statuses = [...out.matchAll(/HTTP\/1\.[01] ([2-5])\d\d/g)].map((m) => m[1]).join('');
       resolve({ statuses, answers: out.match(/ok/g)?.length ?? 0, seen: [...seen] });
     };
-    // one that still waits for something is told that there is no more
+    // end the input of a server that still waits for more
     let idle = setTimeout(() => socket.end(), IDLE_MS);
     const deadline = setTimeout(finish, DEADLINE_MS);
     socket.on('data', (data) => {
@@ -128,10 +128,10 @@ async function overLanes<T>(items: T[], run: (item: T, lane: number) => Promise<
   );
 }
 
-/** after such a field node takes what follows for another protocol */
+/** after such a field node treats the rest as another protocol */
 const UPGRADE = /^Upgrade:/im;
 
-/** The same request, however its target is written. */
+/** Compares requests without differences in how their target is written. */
 const plain = (seen: string[]) => seen.map((line) => line.replace(/ [a-z]+:\/\/[^/ ]*/i, ' ').replace(/ {2}/, ' / '));
 
 function mutate(text: string, rng: (below: number) => number): string {
@@ -210,7 +210,7 @@ describe('differential: requests of doubtful form', () => {
         // an answer of HTTP/0.9 has no status; an invalid version may be 400 or 505
         const refused = (o: Outcome) => o.seen.length === 0 && /^[45]?$/.test(o.statuses);
         if (!nginx || nginx.statuses === ours.statuses) return;
-        // where node refuses too, to be stricter than nginx is no fault
+        // if node refuses, too, being stricter than nginx is not a fault
         if (refused(ours) && (refused(nginx) || refused(node))) return;
         if (!NGINX_1_22.some((rule) => rule.shape.test(shape))) report('answered differently by nginx');
       },

@@ -1,4 +1,4 @@
-/** Mutated dialogs of mail clients, authentication servers and back ends: no crash, no endless loop, memory bounded, however the bytes are cut. */
+/** Mutated dialogs of mail clients, authentication servers and back ends: no crash, no endless loop, memory bounded, however the bytes are split. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Loc } from '../../../src/front/http/model/types.ts';
 import { headEnd, parseAuthResponse } from '../../../src/front/mail/auth/response.ts';

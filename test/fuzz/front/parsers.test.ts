@@ -1,4 +1,4 @@
-/** Mutated bytes for every parser that reads from outside: no crash, no endless loop, memory bounded by the input. */
+/** Mutated bytes for every parser of external input: no crash, no endless loop, memory bounded by the input. */
 import { describe, expect, test } from 'vitest';
 import { parseProxyHeader } from '../../../src/front/http/connection/proxy-protocol.ts';
 import { FastCgiParser } from '../../../src/front/http/modules/backends/fastcgi.ts';

@@ -1,4 +1,4 @@
-/** Requests of doubtful form by name, and what the front, node:http and nginx make of those on which they disagree. */
+/** Requests of doubtful form by name, and the results of the front, node:http and nginx where they disagree. */
 
 const get = (fields: string) => `GET /a HTTP/1.1\r\n${fields}\r\n`;
 const post = (fields: string, body: string) => `POST /a HTTP/1.1\r\nHost: x\r\n${fields}\r\n${body}`;
@@ -111,7 +111,7 @@ export const SHAPES: Record<string, string> = {
 };
 
 /**
- * Classes of the statuses each gives, in order, where they are not the same: what the shape gets, then what the plain request after it gets.
+ * Classes of the statuses of each server, in order, where they differ: that of the shape, then that of the plain request after it.
  * nginx (1.22) is left out where it answers as the front does.
  */
 export interface Disagreement {

@@ -1,4 +1,4 @@
-/** Mutated first bytes on every kind of stream listener: the worker stays, and no connection is left open. */
+/** Mutated first bytes on every kind of stream listener: the worker survives, and no connection is left open. */
 import { execFileSync } from 'node:child_process';
 import { connect, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -60,7 +60,7 @@ afterAll(async () => {
   back.close();
 });
 
-/** Sends pieces and closes, by a reset now and then. */
+/** Sends pieces and closes, sometimes by a reset. */
 function visit(to: number, data: Buffer, rng: (below: number) => number): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect({ port: to, host: '127.0.0.1', noDelay: true }, () => {
@@ -89,7 +89,7 @@ test.skipIf(!ours)(
       });
       await Promise.all(batch);
     }
-    // the connection that asks is one
+    // the connection that sends the query counts as one
     while ((await metric('gannet_front_connections')) > 1);
     const log = front.read('error.log');
     expect(log).not.toMatch(/uncaught|unhandled|\[alert\]|\[crit\]/);

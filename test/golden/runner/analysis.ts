@@ -6,7 +6,7 @@ export interface AnalysisCase {
   readonly id: string;
   /** Body of `_analyze` without the text. */
   readonly request: JsonObject;
-  /** Settings of the index that is asked; absent: `/_analyze`. */
+  /** Settings of the index that analyzes; absent: `/_analyze` without an index. */
   readonly settings?: JsonObject;
   readonly text?: Json;
   /** `[term, start, end, type, position, positionLength]`. */
@@ -60,7 +60,7 @@ async function analyze(node: RestNode, { request, settings, text, words }: Analy
   return words ? byWord(words, tokens) : { tokens };
 }
 
-/** What is compared of an error; the index is called `<index>` in the recorded ones. */
+/** The compared parts of an error; the index is called `<index>` in the recorded ones. */
 function errorOf(status: number, json: Json, at: 'create' | 'analyze'): JsonObject {
   const error = isObject(json) && isObject(json.error) ? json.error : {};
   const named = (value: Json): Json =>

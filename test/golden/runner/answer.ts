@@ -1,7 +1,7 @@
-// An answer in the form in which answers were recorded: without what changes from run to run, reduced as the case says.
+// An answer in the form in which answers were recorded: without values that change from run to run, reduced as the case specifies.
 import { isObject, type Json, type JsonObject, jsonOf, valueAt } from './json.ts';
 
-/** How a step is compared; what is absent is compared whole and exactly. */
+/** How a step is compared; by default whole and exactly. */
 export interface Compare {
   /** `error`: type of the error; `keys`: the shape; `columns`: the first line of a table; `none`: the status alone. */
   readonly body?: 'error' | 'keys' | 'columns' | 'none';

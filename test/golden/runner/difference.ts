@@ -24,7 +24,7 @@ const SAME_ERROR: ReadonlyArray<ReadonlySet<string>> = [
   'named_object_not_found_exception x_content_parse_exception parsing_exception',
 ].map((names) => new Set(names.split(' ')));
 
-/** null: the answers are equal as far as the case compares them. Texts of errors never differ, their types do. */
+/** null: the answers are equal as far as the case compares them. Of errors types are compared, not reasons. */
 export function differenceOf(expected: Recorded, actual: Recorded, compare: Compare): Difference | null {
   // The recorded server answered some bad requests with a failure of its own; a refusal is as good.
   if (compare.body === 'error' && expected.status >= 500 && actual.status >= 400 && actual.status < 500) return null;
@@ -94,7 +94,7 @@ class Comparison {
     });
   }
 
-  /** Hits with equal sort values may come in any order; where the page cuts such a group off, any of its members may come. */
+  /** Hits with equal sort values may come in any order; where the page ends within such a group, any of its members may be on it. */
   #ofHits(expected: JsonObject, actual: JsonObject, path: string): Difference | null {
     const [wanted, found] = [expected.hits as JsonObject[], actual.hits as JsonObject[]];
     if (wanted.length !== found.length) return { path: `${path}.hits.length`, expected: wanted.length, actual: found.length };

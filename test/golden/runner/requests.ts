@@ -1,4 +1,4 @@
-// Runs the steps of a recorded case and finds the first difference. What a case creates is called `tmp-...` and removed before and after it.
+// Runs the steps of a recorded case and finds the first difference. Objects that a case creates are called `tmp-...` and removed before and after it.
 import type { RestNode } from '../../support/rest-node.ts';
 import { type Answer, type Compare, type Recorded, recordedForm } from './answer.ts';
 import { type Difference, differenceOf } from './difference.ts';
@@ -26,7 +26,7 @@ interface Step {
 export interface RecordedCase extends Partial<Step> {
   readonly id: string;
   readonly group: string;
-  /** Data sets that it asks about. */
+  /** Data sets that the case reads. */
   readonly index?: string | readonly string[];
   readonly steps?: readonly Step[];
 }
@@ -74,7 +74,7 @@ async function removeAll(node: RestNode, paths: readonly string[]): Promise<void
   for (const path of paths) await node.send(`DELETE ${path}`);
 }
 
-/** Replaces each `${name}`; a string that is nothing else becomes the value itself. */
+/** Replaces each `${name}`; a string that consists of one alone becomes the value itself. */
 function substitute(value: Json, variables: ReadonlyMap<string, Json>): Json {
   if (variables.size === 0) return value;
   if (typeof value === 'string') {

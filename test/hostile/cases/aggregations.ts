@@ -58,7 +58,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   percentiles_bucket: { buckets_path: 'h>m', percents: [1, 50, 99] },
 };
 
-/** An aggregation within a bucket of each document, nearly: the buckets of its parent multiply. */
+/** An aggregation within a bucket for nearly each document: the buckets of its parent multiply. */
 const inTerms = (type: string, text: string): string =>
   `{"size":0,"aggs":{"t":{"terms":{"field":"code","size":1000},"aggs":{"a":{"${type}":${text}}}}}}`;
 const alone = (type: string, text: string): string => `{"size":0,"aggs":{"a":{"${type}":${text}}}}`;

@@ -13,7 +13,7 @@ function scripted(scripts: Record<string, string>): object {
   return { size: 0, aggs: { a: { scripted_metric: { combine_script: 'return 1', reduce_script: 'return 1', ...scripts } } } };
 }
 
-/** Nested terms that ask for a bucket of every pair of values. */
+/** Nested terms that request a bucket for every pair of values. */
 const EVERY_PAIR = {
   size: 0,
   aggs: {

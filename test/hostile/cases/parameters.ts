@@ -19,7 +19,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   refresh: ['true'],
 };
 
-/** Values of placeholders in paths. Those that end something get names that nothing depends on. */
+/** Values of placeholders in paths. Routes that end or delete something get names that nothing depends on. */
 const PLACES: Readonly<Record<string, string>> = { index: 'hostile', id: '1', name: 'x', target: 'y', new_index: 'z' };
 /** Routes that would remove what other cases need, or wait by design. */
 const LEFT_OUT = /^(DELETE|PUT \/_cluster\/settings|PUT \/_settings|POST \/_close|POST \/\{index\}\/_close|PUT \/\{index\}\/_block)/;
@@ -42,7 +42,7 @@ export function* parameterCases(): Generator<HostileCase> {
     if (kept.length === 0) continue;
     const line = lineOf(kept[kept.length - 1]);
     const params = api.params === 'any' ? COMMON_PARAMS : { ...COMMON_PARAMS, ...api.params };
-    // Waiting is what some parameters ask for.
+    // Some parameters make a request wait.
     const patience = 'timeout' in params ? '&timeout=1s' : '';
     for (const [name, kind] of Object.entries(params)) {
       for (const value of VALUES[kind] ?? []) {

@@ -10,7 +10,7 @@ const SPAN = { span_term: { text: 'w1' } };
 const SCRIPT = { source: "doc['n'].value * params.f", params: { f: 2 } };
 const RANGE = { gte: 1, lte: 10 };
 
-/** A valid body of each query that has more to it than a field and a value. */
+/** A valid body of each query that consists of more than a field and a value. */
 const SAMPLES: Readonly<Record<string, Sample>> = {
   match_all: {},
   match_none: {},

@@ -1,4 +1,4 @@
-// Generated requests to index, cluster and table APIs. What describes the server itself is compared by its shape.
+// Generated requests to index, cluster and table APIs. Responses that describe the server itself are compared by their shape.
 import type { Rng } from '../../support/rng.ts';
 import { type Family, INDEX, type PeerRequest } from '../scenario.ts';
 import { broken } from './queries.ts';

@@ -1,4 +1,4 @@
-// Generated aggregations: buckets with metrics and pipelines below, and slightly wrong ones.
+// Generated aggregations: buckets with metrics and pipelines below them, and slightly invalid ones.
 import type { Rng } from '../../support/rng.ts';
 import { type Family, INDEX } from '../scenario.ts';
 import { broken, queryOf } from './queries.ts';

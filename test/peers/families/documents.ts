@@ -1,4 +1,4 @@
-// Generated writes: documents with and without versions, bulk requests, updates, mappings that grow, and what they then answer.
+// Generated writes: documents with and without versions, bulk requests, updates, mappings that grow, and reads of the result.
 import type { Rng } from '../../support/rng.ts';
 import { documentOf, type Family, INDEX, type PeerRequest, TAGS, textOf, WORDS } from '../scenario.ts';
 import { broken } from './queries.ts';

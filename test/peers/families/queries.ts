@@ -1,4 +1,4 @@
-// Generated queries, right ones and slightly wrong ones.
+// Generated queries, valid ones and slightly invalid ones.
 import type { Rng } from '../../support/rng.ts';
 import { dateOf, type Family, INDEX, TAGS, textOf, WORDS } from '../scenario.ts';
 
@@ -23,7 +23,7 @@ const FIELDS = [
 ];
 const NUMERIC = ['count', 'big', 'price', 'ratio', 'owner.age'];
 
-/** A value that suits a field, or now and then one that does not. */
+/** A value that suits a field, or occasionally one that does not. */
 function valueFor(rng: Rng, field: string): unknown {
   if (rng.bool(0.05)) return rng.pick(['x', -1, true, null, 1.5, '', []]);
   if (field === 'flag') return rng.bool();

@@ -25,7 +25,7 @@ const ROWS: Row[] = [
 
 const k = createKernels('debug', 512);
 
-/** The same rows in one segment and in three must answer alike. */
+/** The same rows in one segment and in three must return the same results. */
 function answers(aggs: Record<string, unknown>, match?: (row: Row) => boolean): Record<string, never> {
   const one = k.scoped(() => new AggIndex(k, KINDS, [ROWS]).search(aggs, match));
   const three = k.scoped(() => new AggIndex(k, KINDS, [ROWS.slice(0, 2), ROWS.slice(2, 3), ROWS.slice(3)]).search(aggs, match));
@@ -262,7 +262,7 @@ describe('several ways to choose documents', () => {
       p: { values: { '1.0': 1, '50.0': 51 + 31 / 1024, '99.0': 151 + 127 / 1024 } },
       r: { values: { '0.5': 0, '50.99': 25, '51.0': 50, '1000.0': 100 } },
     });
-    // one digit: 32 sub-buckets, 16 integers per unit; 51 and 50.99 lie in [50, 52)
+    // one digit: 32 sub-buckets, 16 integers per unit; 51 and 50.99 are in [50, 52)
     expect(search({ number_of_significant_value_digits: 1 })).toMatchObject({
       p: { values: { '50.0': 52 - 1 / 16 } },
       r: { values: { '50.99': 50 } },

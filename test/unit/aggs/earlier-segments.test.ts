@@ -1,4 +1,4 @@
-// Segments of earlier versions lack columns that aggregations of today read: that is an error, not an empty result.
+// Segments of earlier versions lack columns that current aggregations read: that is an error, not an empty result.
 import { expect, test } from 'vitest';
 import { columnIn, type ValuesSource } from '../../../src/aggs/source.ts';
 import { standAloneField } from '../../../src/mapping/stand-alone-field.ts';

@@ -1,4 +1,4 @@
-// What Elasticsearch 8.15 answers to parameters that an aggregation does not have, and `missing` and `bounds` of geo aggregations.
+// Elasticsearch 8.15's errors for parameters that an aggregation does not have, and `missing` and `bounds` of geo aggregations.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { boxesOverlap, geohashBox, geotileBox } from '../../../src/aggs/geo.ts';
 import { openRestNode, type RestNode } from '../../support/rest-node.ts';

@@ -98,7 +98,7 @@ describe('restore', () => {
     const registry = AnalysisRegistry.restore(env, {
       analysis: { filter: { f: { type: 'synonym', synonyms } }, analyzer: { a: chain('f') } },
     });
-    // Time passes with each look at the clock.
+    // Time passes with each reading of the clock.
     let now = 0;
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => ++now);
     let turns = 0;

@@ -1,4 +1,4 @@
-// Offsets behind character filters, all the way back to the text.
+// Offsets after character filters, mapped back to the original text.
 import { expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
 import { analyzeText } from '../../../src/analysis/analyze/analyze-api.ts';

@@ -1,4 +1,4 @@
-// Definitions that are refused, and those that pass though they look wrong, as OpenSearch reads them.
+// Definitions that are refused, and those that are accepted although they look wrong, as in OpenSearch.
 import { expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
 import { analyzeText, type FieldAnalysis } from '../../../src/analysis/analyze/analyze-api.ts';
@@ -128,7 +128,7 @@ test('lists of words', () => {
   const stop = (definition: SettingTree) => withFilters({ f: { type: 'stop', ...definition } }, 'f');
   expect(terms(stop({ stopwords: 'a,b,,' }), 'a b c')).toEqual(['c']);
   expect(terms(stop({ stopwords: '' }), 'the c')).toEqual(['the', 'c']);
-  // The case is ignored of lists that are given.
+  // Case is ignored for lists in the definition.
   expect(terms(stop({ ignore_case: true }), 'The the c')).toEqual(['The', 'c']);
   expect(terms(stop({ ignore_case: true, stopwords: '_english_' }), 'The the c')).toEqual(['c']);
   expect(terms(stop({ stopwords: ['_none_', 'c'] }), 'the c _none_')).toEqual(['the']);
@@ -200,7 +200,7 @@ test('limits the tokens of filters that multiply them', () => {
   expect(() => registry.analyze('path', '/a'.repeat(40_000))).toThrow('needs too much work on this text');
 });
 
-/** `term@position` of several texts. */
+/** `term@position` of several strings. */
 const places = (registry: AnalysisRegistry, body: object): string[] =>
   (request(registry, 'i', body) as { tokens: { token: string; position: number }[] }).tokens.map(
     ({ token, position }) => `${token}@${position}`,

@@ -1,4 +1,4 @@
-// Filters of the host that kernels call: once for a word, with answers of any size, and refusals that leave everything whole.
+// Filters of the host that kernels call: once for a word, with answers of any size, and refusals that leave the kernels usable.
 import { expect, test } from 'vitest';
 import { chainBlob } from '../../../src/analysis/blob.ts';
 import type { TokenFilter } from '../../../src/analysis/component.ts';
@@ -10,7 +10,7 @@ import type { AnalysisHost } from '../../../src/wasm/analysis.ts';
 import { StageId } from '../../../src/wasm/generated/analysis.ts';
 import { eachAnalysisBuild } from '../../support/analysis-builds.ts';
 
-/** Terms of a text behind filters, a `*` before keywords and a `+` before those at the place of the one before. */
+/** Terms of a text after filters, with `*` before keywords and `+` before those at the position of the one before. */
 function run(host: AnalysisHost, filters: readonly TokenFilter[]): (text: string) => string[] {
   const stages = filters.flatMap((filter) => (filter.kind === 'kernel' ? filter.stages : []));
   const program = { blob: chainBlob([{ id: StageId.KEYWORD, config: new Uint8Array(0) }, ...stages]) };

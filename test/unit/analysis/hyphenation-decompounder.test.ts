@@ -15,7 +15,7 @@ test('finds points by patterns; characters without a class are only allowed arou
   expect(hyphenator.points('botboot')).toEqual([0, 3, 7]);
   expect(hyphenator.points('Bot-boot')).toBeNull();
   expect(hyphenator.points('botboot!')).toEqual([0, 3, 7]);
-  // The last point counts letters, the others places in the word.
+  // The last point counts letters, the others positions in the word.
   expect(hyphenator.points('--botboot')).toEqual([0, 5, 7]);
   expect(hyphenator.points('abba')).toBeNull();
 });
@@ -40,14 +40,14 @@ test('cuts a word of the list only if all parts are requested', () => {
   expect(parts({}, 'botboot')).toEqual(['botboot', 'bot', 'boot']);
   for (const option of ['only_longest_match', 'no_sub_matches', 'no_overlapping_matches']) {
     expect(parts({ [option]: true }, 'botboot')).toEqual(['botboot']);
-    // Nor one that has a letter more.
+    // Nor one with one letter more.
     expect(parts({ [option]: true }, 'botboott')).toEqual(['botboott']);
     expect(parts({ [option]: true }, 'bootbot')).toEqual(['bootbot', 'boot', 'bot']);
   }
 });
 
 test('reads a word with a million points once', () => {
-  // Pairs of all its points would take many minutes and meet vitest's limit.
+  // Pairs of all its points would take many minutes and exceed vitest's limit.
   const word = 'bot'.repeat(1 << 20);
   const filter = { type: 'hyphenation_decompounder', hyphenation_patterns_path: 'patterns.xml', word_list: ['ton'] };
   const analysis = { filter: { filter }, analyzer: { mine: { tokenizer: 'keyword', filter: ['filter'] } } };

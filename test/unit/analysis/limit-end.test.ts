@@ -1,4 +1,4 @@
-// Where a text ends behind a limit: as far as the tokenizer has read for the last token, which tells where a next value begins. As Lucene 10.5 has it.
+// The end of a text after a limit: the position to which the tokenizer has read for the last token, from which the next value begins. As in Lucene 10.5.
 import { expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
 import { analyzeText } from '../../../src/analysis/analyze/analyze-api.ts';

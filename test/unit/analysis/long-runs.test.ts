@@ -1,5 +1,5 @@
 // Long runs without a space: each tokenizer reads them a bounded number of times. If it read them from each word to their end, these tests would
-// take hours and meet vitest's limit.
+// take hours and exceed vitest's limit.
 import { expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
 import { AnalysisHost } from '../../../src/wasm/analysis.ts';
@@ -28,7 +28,7 @@ test.each([
 });
 
 test('classic finds tokens of thousands of characters, like Lucene', () => {
-  // An address that is too long for a token leaves a hole, and the words in it are none.
+  // An address that is too long for a token leaves a hole, and the words in it are not tokens.
   const local = 'ab-'.repeat(2000);
   expect(countTokens({ type: 'classic' }, `x ${local}a@b.com ${local}a@b.com y`)).toBe(2);
   expect(countTokens({ type: 'classic', max_token_length: 20_000 }, `x ${local}a@b.com ${local}z y`)).toBe(3 + 2001);

@@ -1,5 +1,5 @@
 // Many different terms at one position, and in one text: each costs the same. If each were compared with all before it, these tests would take
-// minutes and meet vitest's limit.
+// minutes and exceed vitest's limit.
 import { expect, test } from 'vitest';
 import { chainBlob, words } from '../../../src/analysis/blob.ts';
 import { encodeTokens, makeToken, runChain } from '../../../src/analysis/tokens/token-stream.ts';

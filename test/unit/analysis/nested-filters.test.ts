@@ -1,4 +1,4 @@
-// Filters inside others: what Lucene 10.5 and the recorded server's multiplexer answer where filters read ahead, drop tokens or stop early.
+// Filters inside others: results of Lucene 10.5 and of the recorded server's multiplexer where filters read ahead, drop tokens or stop early.
 import { expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
 import type { AnalysisSettings } from '../../../src/analysis/component-table.ts';
@@ -16,7 +16,7 @@ const FILTERS = {
   inner: { type: 'multiplexer', filters: ['reverse', 'uppercase'] },
 };
 
-/** Terms with their positions; `end` is the increment behind the last one. */
+/** Terms with their positions; `end` is the increment after the last one. */
 function tokensOf(filter: Record<string, unknown>, text: string): { tokens: string; end: number } {
   const analysis = { filter: { ...FILTERS, my: filter }, analyzer: { my: { tokenizer: 'whitespace', filter: ['my'] } } };
   const analyzer = AnalysisRegistry.build({ host, files: null }, { analysis } as AnalysisSettings).analyzer('my');

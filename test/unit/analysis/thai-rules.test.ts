@@ -1,4 +1,4 @@
-// The tables of Thai's rules are those of the expression that tells them.
+// The tables of the Thai rules equal those generated from their expression.
 import { expect, test } from 'vitest';
 import { CLASS_COUNT, CLASSES, STATES } from '../../../src/analysis/generated/thai-rules.ts';
 import { compileMachines } from '../../../src/regex/machine.ts';

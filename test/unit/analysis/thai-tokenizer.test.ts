@@ -1,4 +1,4 @@
-// Words by the rules of Java's BreakIterator around what the dictionary cuts.
+// Words by the rules of Java's BreakIterator around those that the dictionary cuts.
 import { expect, test } from 'vitest';
 import { loadAnalyzer } from '../../../src/analyzer-node.ts';
 

@@ -1,4 +1,4 @@
-// Filters that join tokens may meet tokens that another one put out of order.
+// Filters that join tokens after filters that reorder them.
 import { expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
 import { analyzeText } from '../../../src/analysis/analyze/analyze-api.ts';

@@ -1,4 +1,4 @@
-// Where hosts without a scheme end: facts of Lucene 10.5's UAX29URLEmailTokenizer, whose rules look one character behind the host.
+// Where hosts without a scheme end: facts of Lucene 10.5's UAX29URLEmailTokenizer, whose rules look one character beyond the host.
 import { expect, test } from 'vitest';
 import { AnalysisRegistry } from '../../../src/analysis/analysis-registry.ts';
 import { analyzeText } from '../../../src/analysis/analyze/analyze-api.ts';

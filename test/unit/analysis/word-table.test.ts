@@ -1,4 +1,4 @@
-// The packed words of a Hunspell dictionary give what a map gives.
+// Lookups in the packed words of a Hunspell dictionary return the same as in a map.
 import { expect, test } from 'vitest';
 import { type Entry, WordTable } from '../../../src/analysis/hunspell/word-table.ts';
 import { forSeeds } from '../../support/rng.ts';

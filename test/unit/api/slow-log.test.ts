@@ -47,7 +47,7 @@ describe('the slow log of an index', () => {
     await node.ok('PUT /slow/_doc/1?refresh=true&routing=q', { t: 'é fox jumps' });
     await node.send('DELETE /slow/_doc/2');
     await node.ok('PUT /fast/_doc/1?refresh=true', { t: 'a fox' });
-    // Notices of the indexer and requests of the reader reach main on two ways.
+    // Messages of the indexer and requests of the reader reach main on different channels.
     await expect.poll(entries).not.toEqual([]);
     const [entry, ...others] = await entries();
     expect(others).toEqual([]);

@@ -29,7 +29,7 @@ test('extents are aligned, above static data, and never overlap', () =>
     expect(opened).toEqual(arenas.memories.map((_, arena) => arena));
     for (const extent of live) arenas.release(extent);
     expect(arenas.usedBytes).toBe(0);
-    // Everything has grown together again: the largest extent fits into the first arena.
+    // All free extents are merged again: the largest one fits into the first arena.
     expect(arenas.allocate(arenas.maxExtentBytes)).toMatchObject({ arena: 0 });
   }));
 

@@ -1,11 +1,11 @@
-// The table of sections: what is pinned stays in place, what was not used for longest makes room, threads that end leave nothing behind.
+// The table of sections: pinned sections stay in place, the least recently used ones are evicted, threads that end leave no pins.
 import { expect, test } from 'vitest';
 import { newSectionMemory, type PinnedSections, type SectionSource, SectionTable } from '../../../src/arena/section-table.ts';
 import { forSeeds } from '../../support/rng.ts';
 
 const POOL_START = 4096;
 
-/** A table over an array that plays the arena. */
+/** A table over an array in place of the arena. */
 function setUp(poolBytes: number, sizes: readonly number[], threads = 3) {
   const shared = newSectionMemory(threads);
   const tables = Array.from({ length: threads }, (_, thread) => new SectionTable(shared, thread));
@@ -115,7 +115,7 @@ test('a thread that ends loses its pins, its requests and what it was loading; i
   ended.enter();
   main.setScarce();
   ended.pinned().address(first, sources[0]);
-  // It ends while it loads another section: what follows is done by others.
+  // It ends while it loads another section: other threads take over.
   const interrupted = {
     ...sources[1],
     load() {

@@ -1,4 +1,4 @@
-// The runner of Rally's tracks, against a small HTTP server that records what it is sent.
+// The runner of Rally's tracks, against a small HTTP server that records its requests.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** Completion scripts: they know every command and its flags, and bash completes with them. */
+/** Completion scripts: they contain every command and its flags, and bash completes with them. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';

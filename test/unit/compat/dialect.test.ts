@@ -1,4 +1,4 @@
-// Each row of the table of differences, in every column: the answer of a node that speaks like that server.
+// Each row of the table of differences, in every column: the answer of a node in the dialect of that server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DIFFERENCES, type Dialect, dialectOf } from '../../../src/compat/dialect.ts';
 import { loadSettings } from '../../../src/config/load-settings.ts';
@@ -23,7 +23,7 @@ type Ask = (line: string, body?: unknown, headers?: Record<string, string>) => P
 const search = async (ask: Ask, body: object, index = 'docs'): Promise<any> => (await ask(`POST /${index}/_search`, body)).json;
 const errorType = ({ json }: Answer): string => json.error?.root_cause?.[0]?.type ?? json.error?.type;
 
-/** The value of each row, as a node shows it. */
+/** The value of each row in the answer of a node. */
 const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<unknown>>> = {
   scoresWithFactor: async (ask) => (await search(ask, { query: { match: { text: 'fox' } } })).hits.max_score > 0.2,
   scoresKeywords: async (ask) => (await search(ask, { query: { term: { word: 'a' } } })).hits.max_score !== 1,

@@ -1,4 +1,4 @@
-/** What is wrong with a configuration, in nginx's words; where nginx is installed it is asked too. */
+/** Errors of configurations in nginx's words; compared with nginx where it is installed. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const NGINX = '/usr/sbin/nginx';
 
 const place = { prefix: folder, config: 'nginx.conf', errorLog: 'logs/error.log' };
 
-/** The message of the front, '' for a configuration that is good. */
+/** The message of the front, '' for a valid configuration. */
 async function ours(text: string): Promise<string> {
   writeFileSync(path.join(folder, 'nginx.conf'), text);
   const options = { ...place, globals: '', test: true, dump: false, quiet: true };
@@ -119,7 +119,7 @@ describe('errors of the configuration', () => {
 
   test.skipIf(!existsSync(NGINX))('nginx says the same', () => {
     for (const [name, text, message, line] of CASES) {
-      // worded after the version: of the library of expressions, and of nginx
+      // the wording depends on the versions of PCRE and of nginx
       if (['an expression', 'a name'].includes(name)) continue;
       expect(`${name}: ${theirs(text)}`).toBe(`${name}: ${want(message, line)}`);
     }

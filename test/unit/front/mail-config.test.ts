@@ -1,4 +1,4 @@
-/** What is wrong with a configuration of mail, in nginx's words; where nginx has its mail module, it is asked, too. */
+/** Errors of mail configurations in nginx's words; compared with nginx where it has its mail module. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const MODULE = '/usr/lib/nginx/modules/ngx_mail_module.so';
 
 const place = { prefix: folder, config: 'nginx.conf', errorLog: 'logs/error.log' };
 
-/** The message of the front, '' for a configuration that is good. */
+/** The message of the front, '' for a valid configuration. */
 async function ours(text: string): Promise<string> {
   writeFileSync(path.join(folder, 'nginx.conf'), text);
   const options = { ...place, globals: '', test: true, dump: false, quiet: true };
@@ -41,7 +41,7 @@ const AUTH = 'auth_http 127.0.0.1:9;';
 const inServer = (text: string): string => inMail(`${AUTH}\nserver {\nlisten 127.0.0.1:25093;\n${text}\n}`);
 const inImap = (text: string): string => inServer(`protocol imap;\n${text}`);
 
-/** [configuration, message, line; '' for none. `own`: nginx 1.22 says something else] */
+/** [configuration, message, line; '' for none. `own`: the message of nginx 1.22 differs] */
 const CASES: [text: string, message: string, line: number, own?: 'own'][] = [
   [inImap('imap_client_buffer 1x;'), '"imap_client_buffer" directive invalid value', 7],
   [inImap('timeout 1x;'), '"timeout" directive invalid value', 7],

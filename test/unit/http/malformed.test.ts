@@ -1,5 +1,5 @@
 // One table of malformed heads and bodies, sent through both listeners byte by byte as written. The strict listener refuses each at once. The binary of
-// uWebSockets reads some leniently, and drops others without a response: it then closes the connection after its idle time of 10 s.
+// uWebSockets accepts some leniently, and drops others without a response: it then closes the connection after its idle time of 10 s.
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isUws } from '../../../src/http/uws-process.ts';

@@ -1,4 +1,4 @@
-// A connection of the net listener: one reply per request whatever its body turns out to be, empty lines before requests, readers that stop.
+// A connection of the net listener: one reply per request whatever its body contains, empty lines before requests, readers that stop.
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ const MALFORMED = '5\r\nhello\r\nnot a chunk\r\n';
 const CLOSING = 'GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
 let handler: Handler;
-/** Called after the handler was. */
+/** Called after the handler. */
 let whenHandled: () => void = () => undefined;
 let sockets: net.Socket[] = [];
 const owner: ConnectionOwner = {
@@ -156,7 +156,7 @@ describe('a reader that stops', () => {
       handler = (_request, reply) => {
         const stream = reply.stream(200, {});
         const chunk = Buffer.alloc(1 << 20);
-        // More than the buffers of both sockets hold.
+        // More than the buffers of both sockets can hold.
         for (let n = 0; n < 32; n++) stream.write(chunk);
         resolve({ drained: stream.drained(), reply, end: () => stream.end() });
       };

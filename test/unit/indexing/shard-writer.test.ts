@@ -239,7 +239,7 @@ test('the term rises with each opening of a shard that was written to; older doc
   for (const term of [1, 2, 3]) {
     const [outcome] = await bench.writer.apply([op('index', `doc${term}`, { n_value: term })]);
     expect(outcome).toMatchObject({ ok: true, primaryTerm: term });
-    if (term === 2) await bench.writer.flush(); // told by the commit point this time, by the log the others
+    if (term === 2) await bench.writer.flush(); // known from the commit point this time, from the log the others
     await bench.store.close();
     bench = newBench();
     await bench.writer.recover();

@@ -28,7 +28,7 @@ const before: ClusterState = {
   scripts: { s: { script: { source: '1' } } },
 };
 
-/** As a thread applies it that has a copy of the state. */
+/** Applies a change like a thread that has a copy of the state. */
 function sent(next: ClusterState, times = 1): { state: ClusterState; bytes: number } {
   const change = changeOf(before, next);
   if (change === null) throw new Error('nothing changed');

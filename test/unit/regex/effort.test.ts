@@ -1,4 +1,4 @@
-// The regular expressions of one piece of work share its steps.
+// All regular expressions of one operation share its budget of steps.
 import { expect, test } from 'vitest';
 import { withEffort } from '../../../src/regex/effort.ts';
 import { JavaPattern } from '../../../src/regex/java-pattern.ts';
@@ -7,7 +7,7 @@ const pattern = new JavaPattern('(a|aa)*b');
 const TEXT = 'a'.repeat(200);
 const TOO_MUCH = 'needs too much work';
 
-/** Searches in vain, `times` times. */
+/** Searches without a match, `times` times. */
 function search(times: number): void {
   for (let i = 0; i < times; i++) expect(pattern.matcher(TEXT).find()).toBe(false);
 }

@@ -26,7 +26,7 @@ function randomPattern(rng: Rng, depth: number): string {
     case 0:
       return `(?:${inner()}|${inner()})`;
     case 1:
-      // What is repeated is not empty: there Java and JavaScript differ.
+      // Repeated parts are not empty, since Java and JavaScript differ there.
       return `(?:${rng.pick(['a', 'ab', '[bc]', '(?:a|bc)'])})${rng.pick(['*', '+', '?', '*?', '+?', '{1,2}', '{2}'])}`;
     case 2:
       return `(?=${inner()})`;

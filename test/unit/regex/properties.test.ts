@@ -1,4 +1,4 @@
-// Sets of properties equal what the engine says of each code point.
+// Sets of properties equal those of JavaScript's engine for each code point.
 import { expect, test } from 'vitest';
 import { propertySet } from '../../../src/regex/properties.ts';
 

@@ -1,4 +1,4 @@
-// What snapshots contain besides indices: data streams, and users, roles and API keys as the feature state `security`.
+// Contents of snapshots besides indices: data streams, and users, roles and API keys as the feature state `security`.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

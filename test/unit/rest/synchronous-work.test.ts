@@ -1,4 +1,4 @@
-// Handlers that work at once, without steps: what takes long is abandoned and repeated in a lane, before anything was written.
+// Synchronous handlers, without steps: long work is abandoned and repeated in a lane, before anything was written.
 import { expect, test } from 'vitest';
 import type { EngineContext } from '../../../src/api/core/context.ts';
 import { Logger } from '../../../src/common/log/logger.ts';
@@ -35,7 +35,7 @@ async function send(line: string, body: unknown) {
 }
 
 const simulate = (patterns: string[], text: string) => ({
-  // An error of a processor is part of the answer, and ignored here: neither may hide that the work was abandoned.
+  // An error of a processor is part of the answer, and ignored here: neither may conceal that the work was abandoned.
   pipeline: { processors: [{ grok: { field: 'm', patterns, ignore_failure: true } }] },
   docs: [{ _source: { m: text } }],
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseUpdateScript, runUpdateScript, type ScriptOutcome } from '../../../src/scripting/update-script.ts';
 
 const noScripts = () => null;
-/** Where the document is, and stays unless the script may move it. */
+/** The place of the document, which only changes if the script may move it. */
 const place = { index: 'i', id: '7', version: 3, routing: null };
 
 function run(script: unknown, source: Record<string, unknown>, options?: { canMove: boolean }): ScriptOutcome {

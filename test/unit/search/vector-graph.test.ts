@@ -1,4 +1,4 @@
-// Graphs over vectors in the life of an index: built by merges, extended by later ones, read again after a restart.
+// Graphs over vectors during the lifetime of an index: built by merges, extended by later ones, read again after a restart.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as reference from '../../reference/vectors.ts';
 import { openRestNode, type RestNode } from '../../support/rest-node.ts';

@@ -1,4 +1,4 @@
-// Which locations and settings repositories may have.
+// Locations and settings that repositories may have.
 import { expect, test } from 'vitest';
 import { openRepository } from '../../../src/snapshots/open-repository.ts';
 

@@ -1,4 +1,4 @@
-// Sets of sequence numbers: what goes in comes out, and membership agrees with a plain set.
+// Sets of sequence numbers: encoding round trips, and membership agrees with a plain set.
 import { expect, test } from 'vitest';
 import { ascendingTest, SeqNoSetBuilder, seqNoRuns } from '../../../src/snapshots/seq-no-set.ts';
 import { Rng } from '../../support/rng.ts';

@@ -1,4 +1,4 @@
-// Repositories of type url: what another server publishes can be listed and restored, and nothing else.
+// Repositories of type url: snapshots that another server publishes can be listed and restored, and nothing else.
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

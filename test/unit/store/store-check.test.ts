@@ -1,4 +1,4 @@
-// A store file with a flipped bit: what LMDB would believe is found before LMDB reads it, and named.
+// A store file with a flipped bit: damage that LMDB would trust is found before LMDB reads it, and named.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -14,7 +14,7 @@ const root = mkdtempSync(path.join(tmpdir(), 'gannet-store-check-'));
 const whole = path.join(root, 'whole');
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Three levels of branch pages need more records than a test should write; two are there, and records on overflow pages. */
+/** Three levels of branch pages need more records than a test should write; there are two, and records on overflow pages. */
 beforeAll(async () => {
   mkdirSync(whole);
   const store = Store.open(whole);

@@ -93,7 +93,7 @@ test('a source ends with its own bytes, not with those that follow in the shared
   const record = encodeRecord(key, { op: OP_INDEX, id: 'a', version: 1, primaryTerm: 1, routing: null, source });
   const shared = Buffer.concat([record, Buffer.from('what was read before')]);
   Object.defineProperty(shared, 'length', { value: record.length });
-  // As newer Nodes do, which do not look at the property.
+  // Like newer versions of Node, which ignore the property.
   shared.subarray = (start, end) => Uint8Array.prototype.subarray.call(shared, start, end) as Buffer<ArrayBuffer>;
   expect(Buffer.from(decodeRecord(key, shared, () => '').source).toString()).toBe('{"n":1}');
 });

@@ -1,4 +1,4 @@
-/** Generators of cases for what the front answers by itself: files, rewriting, access, filters. */
+/** Generators of cases that the front answers itself: files, rewriting, access, filters. */
 import { createHash } from 'node:crypto';
 import type { Rng } from '../../../support/rng.ts';
 import type { Case, Site } from './compare.ts';

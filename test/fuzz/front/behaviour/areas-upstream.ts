@@ -1,4 +1,4 @@
-/** Generators of cases for what comes from back ends: proxying, other protocols, choice of peers, caches. */
+/** Generators of cases that involve back ends: proxying, other protocols, choice of peers, caches. */
 import type { Rng } from '../../../support/rng.ts';
 import { type Generator, req, some } from './areas-content.ts';
 
@@ -80,13 +80,13 @@ const FIELDS = [
   'Proxy-Authenticate: x',
 ].filter((text) => !text.startsWith('Transfer-Encoding'));
 
-/** Newer nginxes join repeats or refuse them. */
+/** Newer versions of nginx join repeats or refuse them. */
 const oncePerName = (fields: string[]): string[] =>
   fields.filter(
     (text, n) => /^(?:Set-Cookie|X-Dup)/.test(text) || fields.findIndex((other) => other.split(':')[0] === text.split(':')[0]) === n,
   );
 
-/** Answers of an HTTP back end: mostly sound ones. */
+/** Responses of an HTTP back end, most of them valid. */
 export function httpAnswers(rng: Rng, count: number): string[] {
   return many(count, () => {
     const odd = rng.int(0, 24);

@@ -1,17 +1,17 @@
 /**
- * Back ends that both servers are run before: HTTP, FastCGI, SCGI, uwsgi and memcached on ports of their own. An answer is raw text
- * out of the case's table, chosen by the request's field `X-Answer`; `{SEEN}` in it becomes what the back end saw.
+ * Back ends of both servers: HTTP, FastCGI, SCGI, uwsgi and memcached on ports of their own. An answer is raw text
+ * from the case's table, selected by the request's field `X-Answer`; `{SEEN}` in it is replaced by the request that the back end received.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 
 export type Protocol = 'http' | 'fastcgi' | 'scgi' | 'uwsgi' | 'memcached';
 
-/** What one request was, in one text. */
+/** A request as one string. */
 type Answer = (seen: string, index: string | undefined) => Buffer | 'close';
 
 const latin = (bytes: Buffer): string => bytes.toString('latin1');
 
-/** Starts a back end on a free port of 127.0.0.1. @param closed  connections are ended as soon as something came */
+/** Starts a back end on a free port of 127.0.0.1. @param closed  connections are closed as soon as data arrives */
 export async function startBackend(protocol: Protocol, answer: Answer): Promise<{ port: number; server: Server }> {
   const read = READERS[protocol];
   const server = createServer((socket) => {
@@ -49,7 +49,7 @@ function reply(socket: Socket, text: Buffer | 'close', keep: boolean): void {
   );
 }
 
-/** @returns bytes used up; 0: more must come */
+/** @returns bytes consumed; 0: more are needed */
 type Reader = (input: Buffer, socket: Socket, answer: Answer) => number;
 
 const readHttp: Reader = (input, socket, answer) => {
@@ -70,7 +70,7 @@ const readHttp: Reader = (input, socket, answer) => {
 
 /** Parameters as `name=value` lines. */
 function cgiSeen(params: [string, string][], body: string): string {
-  // their order is nobody's business, and not that of every version
+  // their order does not matter, and depends on the version
   return `${params
     .map(([name, value]) => `${name}=${value}`)
     .sort()

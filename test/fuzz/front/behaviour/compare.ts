@@ -1,4 +1,4 @@
-/** Runs the same cases on nginx and on the front, one after the other in the same folder and on the same port, and tells where they differ. */
+/** Runs the same cases on nginx and on the front, one after the other in the same folder and on the same port, and reports where they differ. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { connect, type Server } from 'node:net';
@@ -6,18 +6,18 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type Protocol, startBackend } from './backend.ts';
 
-/** A virtual server of its own, and requests to it. */
+/** A virtual server and requests to it. */
 export interface Case {
   area: string;
-  /** stands in `http { }` */
+  /** directives of `http { }` */
   http?: string;
-  /** stands in `server { }` */
+  /** directives of `server { }` */
   server: string;
   /**
-   * raw requests, without their `Host` and `X-Id`; one that starts with `@MS ` is sent so many milliseconds later, one that starts
+   * raw requests, without their `Host` and `X-Id`; one that starts with `@MS ` is sent this many milliseconds later, one that starts
    * with `&` at the same time as the next */
   requests: string[];
-  /** what back ends answer to `X-Answer: n` */
+  /** responses of back ends to `X-Answer: n` */
   answers?: string[];
 }
 
@@ -46,7 +46,7 @@ function plainSeen(seen: string): string {
     .replace('\r\n', () => `\r\n${host}`);
 }
 
-/** Names in configurations that stand for ports of back ends. */
+/** Placeholders in configurations for ports of back ends. */
 const BACKENDS: Record<string, Protocol> = {
   HTTP: 'http',
   HTTP2: 'http',
@@ -73,7 +73,7 @@ interface Run {
   seen: Map<string, string[]>;
 }
 
-/** One set of cases in one folder. */
+/** A set of cases in one folder. */
 export class Comparison {
   private readonly servers: Server[] = [];
   private readonly ports: Record<string, number> = {};
@@ -276,7 +276,7 @@ ${parts.join('')}}\n`;
             )
             // nginx counts FastCGI's records too
             .replace(/(127\.0\.0\.1:FASTCGI\|)\d+/g, '$1~')
-            // newer nginxes name the host whatever is configured
+            // newer versions of nginx name the host whatever is configured
             .replace(/^HTTP_HOST=.*\n/gm, '')
             .replaceAll(' while sending to client', '')
             .replace(/(temporary file FOLDER\/temp\/)\d+/g, '$1-');
@@ -300,7 +300,7 @@ function plainError(line: string): string {
   return line.replace(/^\S+ \S+ (\[\w+\]) \d+#\d+: (\*\d+ )?/, '$1 ').replace(/excess: [\d.]+/, 'excess: -');
 }
 
-/** Without what tells the servers or moments apart; chunks are joined, gzip is opened. */
+/** Removes differences between servers and runs; joins chunks and decodes gzip. */
 function plainAnswer(answer: string): string {
   const goOn = 'HTTP/1.1 100 Continue\r\n\r\n';
   if (answer.startsWith(goOn)) return `(100)${plainAnswer(answer.slice(goOn.length))}`;

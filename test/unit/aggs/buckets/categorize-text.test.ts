@@ -1,4 +1,4 @@
-/** categorize_text: tokens, categories, and the aggregation with what is below it. */
+/** categorize_text: tokens, categories, and the aggregation with sub-aggregations. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Categories, categoryRegex, commonTokens, messageTokens } from '../../../../src/aggs/buckets/categories.ts';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';

@@ -1,4 +1,4 @@
-// Lines of a bulk body, whatever its chunks and however many lines are taken at once.
+// Lines of a bulk body, whatever its chunks and however many lines are read at once.
 import { expect, test } from 'vitest';
 import { LineReader } from '../../../../src/api/documents/bulk-items.ts';
 
@@ -10,7 +10,7 @@ function read(text: string, chunk: number, most: number): { lines: string[]; has
   const lines: string[] = [];
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += chunk) {
-    // The listener reuses its memory: lines must not depend on it once the next chunk is there.
+    // The listener reuses its memory: lines must not depend on it once the next chunk has arrived.
     const shared = Buffer.from(bytes.subarray(at, at + chunk));
     reader.push(shared);
     for (let taken = most; taken === most; ) {

@@ -25,7 +25,7 @@ const count = async (index: string, body?: unknown): Promise<number> => (await s
 test('requests_per_second delays batches, and the response contains the delay', async () => {
   const { json } = await send('POST /src/_update_by_query?scroll_size=10&requests_per_second=20');
   expect(json).toMatchObject({ updated: 20, batches: 2, requests_per_second: 20 });
-  // Ten documents at 20 per second take half a second, in waiting or in work. `took` alone would not tell waiting from a slow machine.
+  // Ten documents at 20 per second take half a second, in waiting or in work. `took` alone would not distinguish waiting from a slow machine.
   expect(json.took).toBeGreaterThanOrEqual(490);
   const free = await send('POST /src/_delete_by_query?requests_per_second=-1', { query: { term: { k: 'odd' } }, max_docs: 1 });
   expect(free.json).toMatchObject({ requests_per_second: -1, throttled_millis: 0 });

@@ -1,4 +1,4 @@
-// What the blocks of an index refuse besides documents: looks at and changes of its metadata, as Elasticsearch 8.15 does.
+// Requests that blocks of an index refuse besides documents: reads and changes of its metadata, as in Elasticsearch 8.15.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 

@@ -1,4 +1,4 @@
-// Index lifecycle policies: definitions, and what they do to indices.
+// Index lifecycle policies: definitions, and their effect on indices.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runPolicies } from '../../../../src/api/lifecycle/run-policies.ts';
 import { runStreamLifecycles } from '../../../../src/api/lifecycle/run-retention.ts';
@@ -21,7 +21,7 @@ const refusal = async (phases: object) => {
   expect(status).toBe(400);
   return json.error.reason;
 };
-/** What the runner does at a poll. */
+/** One poll of the runner. */
 const poll = () => runPolicies(node.engine, true, () => false);
 const explain = async (index: string) => (await node.ok(`GET /${index}/_ilm/explain`)).indices[index];
 

@@ -12,7 +12,7 @@ let url = '';
 let calls = 0;
 const seen: Array<{ path: string; docs: string[] }> = [];
 
-/** A service that is busy at first, takes documents, and refuses those that say so. */
+/** A service that is busy at first, then accepts documents except those marked for refusal. */
 beforeAll(async () => {
   const listener = new NetListener(
     {

@@ -20,7 +20,7 @@ interface Outcome {
   readonly err: string;
 }
 
-/** Runs in this process, but for commands that read a password: those get a process with `input` as its standard input. */
+/** Runs in this process, except commands that read a password: those get a process with `input` as its standard input. */
 async function gannet(args: readonly string[], input: string | null = null): Promise<Outcome> {
   if (input !== null) {
     const options = { input, encoding: 'utf8', cwd: path.resolve(import.meta.dirname, '../../../..') } as const;

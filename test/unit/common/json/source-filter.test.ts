@@ -17,7 +17,7 @@ test('excludes win, empty leftovers go', () => {
 });
 
 test('stars reach over dots', () => {
-  // A list of objects of which nothing is left goes.
+  // A list whose objects become empty is removed.
   expect(filter(['*.z'])).toEqual({ o: { y: { z: 2 } } });
   expect(filter(['o*'])).toEqual({ o: { x: 1, y: { z: 2 } } });
   expect(filter(['nothing*'])).toEqual({});

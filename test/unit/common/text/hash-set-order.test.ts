@@ -11,7 +11,7 @@ test.each([
     ['20', '16', '20'],
     ['16', '20'],
   ],
-  // Two texts of one hash keep their order.
+  // Two strings with the same hash keep their order.
   [
     ['BB', 'Aa'],
     ['BB', 'Aa'],

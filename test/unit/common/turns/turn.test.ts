@@ -1,4 +1,4 @@
-// Limits of synchronous work: what exceeds them is repeated in a lane, unless it has sent something.
+// Limits of synchronous work: work beyond them is repeated in a lane, unless it has sent something.
 import { afterEach, expect, test, vi } from 'vitest';
 import { checkTurn, commitTurn, inTurn, MOVES, MOVES_LATE, STAYS, TooHeavy, TURN_MS } from '../../../../src/common/turns/turn.ts';
 

@@ -1,4 +1,4 @@
-/** `gannet front check`: all errors at once, with places, excerpts and hints; what has no effect. */
+/** `gannet front check`: all errors at once, with places, excerpts and hints; directives without effect. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** `gannet front init`: each configuration passes check, flags replace what they name, nothing is overwritten. */
+/** `gannet front init`: each configuration passes check, flags replace the values that they name, nothing is overwritten. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

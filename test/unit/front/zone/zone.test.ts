@@ -1,4 +1,4 @@
-/** Shared tables against a plain map that remembers the order of use; the lock between threads. */
+/** Shared tables against a plain map that tracks the order of use; the lock between threads. */
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { Counters } from '../../../../src/front/zone/memory.ts';

@@ -1,4 +1,4 @@
-// Writes past node:net keep its order, its backpressure and its errors.
+// Writes that bypass node:net keep its order, its backpressure and its errors.
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -9,7 +9,7 @@ afterEach(() => {
   server = null;
 });
 
-/** Emits what its socket tells it. */
+/** Re-emits the events of its socket. */
 class Owner extends EventEmitter implements SocketOwner {
   readonly read: Buffer[] = [];
   readonly #buffer = Buffer.alloc(4096);

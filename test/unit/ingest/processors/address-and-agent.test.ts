@@ -1,4 +1,4 @@
-/** The processors geoip, user_agent, registered_domain and reroute, behind the REST API. */
+/** The processors geoip, user_agent, registered_domain and reroute through the REST API. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

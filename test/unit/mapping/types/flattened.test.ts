@@ -1,4 +1,4 @@
-// Fields of type flattened: what keys are aggregated, sorted and searched by, and what is refused.
+// Fields of type flattened: aggregations, sorts and searches by key, and refused requests.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 

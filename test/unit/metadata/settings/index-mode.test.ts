@@ -1,4 +1,4 @@
-// index.mode: what an index of logs gets by itself, and what is refused, as Elasticsearch 8.15 answers.
+// index.mode: the defaults of an index of logs, and refused combinations, as in Elasticsearch 8.15.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 

@@ -13,7 +13,7 @@ const snapshot = (generation: number, ptr: number) => ({
   segments: [{ id: ptr, name: `s${ptr}`, extent: extent(ptr), sizeBytes: 10, paging: null, maxDoc: 1, liveDocs: null, deleted: 0 }],
 });
 
-/** A registry without readers: what is not the newest is freed unless a context holds it. */
+/** A registry without readers: all but the newest snapshot are freed unless a context holds them. */
 function setUp() {
   const freed: number[] = [];
   const registry = new SnapshotRegistry(({ ptr }) => freed.push(ptr));

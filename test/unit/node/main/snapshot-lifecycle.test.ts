@@ -1,4 +1,4 @@
-// When policies run, and which snapshots their retention keeps.
+// Schedules of policies, and the snapshots that their retention keeps.
 import { afterEach, expect, test, vi } from 'vitest';
 import { DEFAULT_DIALECT } from '../../../../src/compat/dialect.ts';
 import type { ClusterState } from '../../../../src/metadata/cluster-state.ts';

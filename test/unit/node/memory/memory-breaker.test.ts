@@ -80,7 +80,7 @@ test('a body waits for the garbage of earlier ones, which their thread collects'
   await Promise.all([breaker.makeRoom(30 * MB), breaker.makeRoom(40 * MB)]);
   expect(collections).toBe(1);
   breaker.reserve(40 * MB, 'b');
-  // So much garbage is collected at once if memory becomes scarce.
+  // This much garbage is collected at once if memory becomes scarce.
   process.bytes = 60 * MB;
   await expect.poll(() => breaker.usedBytes).toBe(60 * MB);
   breaker.release(40 * MB);

@@ -55,7 +55,7 @@ test('expired searches make room, others do not', async () => {
   await expect(searches.put(search(1001))).rejects.toMatchObject({ type: 'es_rejected_execution_exception', status: 429 });
   await searches.put({ ...search(1), response: '{"took":2}' });
   expect((await searches.get(search(1).id))?.response).toBe('{"took":2}');
-  // The room of another user is not affected, whatever its name.
+  // The quota of another user is not affected, whatever the name.
   const other = { ...search(1001), owner: '../bob' };
   await searches.put(other);
   expect(await searches.get(other.id)).toEqual(other);

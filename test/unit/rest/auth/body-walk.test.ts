@@ -1,5 +1,5 @@
 // Walks over bodies: every query that names an index, in every place of a search and inside every compound query, and the definitions that are
-// stored first and used later. Whatever the body, no byte of a foreign index may be in the answer, and the answer may not tell whether it exists.
+// stored first and used later. Whatever the body, no byte of a foreign index may be in the answer, and the answer may not reveal whether it exists.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { AGG_NAMES } from '../../../../src/aggs/registry.ts';
 import { QUERY_NAMES } from '../../../../src/query/parse-query.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => data.close());
 beforeEach(() => data.restoreOwn());
 
-/** Answers that differ only in the name that was asked for are the same. */
+/** Answers that differ only in the requested name are the same. */
 const normal = ({ status, text }: { status: number; text: string }, name: string): string =>
   `${status} ${text.replaceAll(name, 'NAME').replaceAll(JSON.stringify(name).slice(1, -1), 'NAME')}`.replaceAll(/"took":\d+/g, '');
 

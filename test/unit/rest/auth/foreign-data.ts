@@ -1,4 +1,4 @@
-// A node with data that belongs to nobody but root, next to users with different privileges: what the walks over routes and bodies attack.
+// A node with data that belongs to nobody but root, next to users with different privileges: the target of the walks over routes and bodies.
 import { hashPassword } from '../../../../src/security/password-hash.ts';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
@@ -74,7 +74,7 @@ export class ForeignData {
     return JSON.parse(JSON.stringify(body).replaceAll(/ROOT_\w+/g, (key) => this.ids[key]));
   }
 
-  /** The state of everything that is not the users'. */
+  /** The state of everything that does not belong to the users. */
   async state(): Promise<string> {
     const { cluster } = this.node.engine;
     const own = ['own-1', 'own-2'];

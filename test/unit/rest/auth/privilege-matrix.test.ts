@@ -1,5 +1,5 @@
-// What each index privilege allows, over HTTP: every operation is sent by a user with that privilege alone. The matrix is the one of the documentation
-// of Elasticsearch's privileges.
+// The operations that each index privilege allows, over HTTP: every operation is sent by a user with that privilege alone. The matrix is the one of the
+// documentation of Elasticsearch's privileges.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { INDEX_PRIVILEGES } from '../../../../src/security/index-privileges.ts';
 import { hashPassword } from '../../../../src/security/password-hash.ts';

@@ -13,7 +13,7 @@ export const LOOKUPS: Readonly<Record<string, (name: string) => object>> = {
   percolate: (index) => ({ percolate: { field: 'stored', index, id: '1' } }),
 };
 
-/** Queries that compare with the name of an index, and read none. */
+/** Queries that compare with the name of an index, without reading one. */
 export const MENTIONS: Readonly<Record<string, (name: string) => object>> = {
   term: (name) => ({ term: { _index: name } }),
   terms: (name) => ({ terms: { _index: [name, 'own-2'] } }),

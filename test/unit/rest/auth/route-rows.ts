@@ -1,4 +1,4 @@
-// One row per API for the walk over all routes (route-walk.test.ts): where its requests name indices, and values for what else they need.
+// One row per API for the walk over all routes (route-walk.test.ts): where its requests name indices, and values of other parameters.
 
 /** Requests of an API besides those that name an index in each place of its paths. */
 export interface Row {

@@ -1,5 +1,5 @@
 // Walks over every route as users with different privileges, with names of indices that are not theirs in every place that accepts one. Whatever the
-// request, no byte of a foreign index may be in the answer, nothing of it may change, and the answer may not tell whether it exists.
+// request, no byte of a foreign index may be in the answer, nothing of it may change, and the answer may not reveal whether it exists.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_APIS } from '../../../../src/rest/all-apis.ts';
 import type { ApiSpec } from '../../../../src/rest/core/api.ts';
@@ -70,7 +70,7 @@ async function check(user: User, api: ApiSpec, row: Row, { line, body }: Sent): 
   return answer;
 }
 
-/** An answer without what differs from call to call. */
+/** An answer without values that differ from call to call. */
 const normal = ({ status, text }: { status: number; text: string }): string =>
   `${status} ${text}`
     .replaceAll(/zz(secret|alias|missing)/g, 'NAME')

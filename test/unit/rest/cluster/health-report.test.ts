@@ -1,4 +1,4 @@
-/** `_health_report`: indicators of a service without and with something wrong. */
+/** `_health_report`: indicators of a healthy service and of one with problems. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 

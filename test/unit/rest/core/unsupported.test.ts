@@ -1,4 +1,4 @@
-// What is not supported is refused by name, not mistaken for a wrong path or method.
+// Unsupported APIs are refused by name, not mistaken for a wrong path or method.
 import { describe, expect, test } from 'vitest';
 import { isUnsupportedPath } from '../../../../src/rest/core/unsupported.ts';
 import { openRestNode } from '../../../support/rest-node.ts';

@@ -1,4 +1,4 @@
-// `_profile/compare` over HTTP's dispatcher, and the text that `gannet profile` makes of it.
+// `_profile/compare` over HTTP's dispatcher, and the output of `gannet profile` for it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Comparison, comparisonText } from '../../../../src/cli/commands/profile.ts';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';

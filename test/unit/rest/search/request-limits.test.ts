@@ -1,4 +1,4 @@
-// Limits on what a search may ask for: refused before the work is done, with Elasticsearch's types and reasons.
+// Limits of searches: excessive ones are refused before the work is done, with Elasticsearch's types and reasons.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 

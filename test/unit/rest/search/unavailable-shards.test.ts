@@ -1,4 +1,4 @@
-// Searches of which a shard is damaged: what is available answers, and `_shards` says what is missing.
+// Searches with a damaged shard: the others answer, and `_shards` names what is missing.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// variable_width_histogram against the plain way of joining neighbours; buckets of one segment that meet in one.
+// variable_width_histogram against a simple way of joining neighbours; buckets of one segment that become one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clusterValues } from '../../../../../src/aggs/buckets/histograms/variable-width.ts';
 import { openRestNode, type RestNode } from '../../../../support/rest-node.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => node.close());
 
-/** Looks at every pair of neighbours for each join. */
+/** Examines every pair of neighbours for each join. */
 function plainClusters(values: Array<{ value: number; count: number }>, most: number) {
   const clusters = values.map(({ value, count }) => ({ min: value, max: value, docCount: count, sum: value * count }));
   while (clusters.length > most) {

@@ -1,4 +1,4 @@
-// significant_text: words counted from sources, passages that came before left out.
+// significant_text: words counted from sources, without repeated passages.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DuplicateSpotter } from '../../../../../src/aggs/buckets/significant/duplicate-spotter.ts';
 import { openRestNode, type RestNode } from '../../../../support/rest-node.ts';
@@ -48,7 +48,7 @@ test('other sources, include and exclude, min_doc_count', async () => {
     const { aggregations } = await node.ok('POST /news/_search', { query: { term: { kind: 'sea' } }, size: 0, aggs });
     return words(aggregations.words).map(([key]) => key);
   };
-  // A word that the field has nowhere counts as if one document had it.
+  // A word that occurs nowhere in the field counts as if one document had it.
   expect(await of({ source_fields: ['title'] })).toEqual(['title', 'storm']);
   expect(await of({ exclude: ['storm'] })).toEqual([]);
   expect(await of({ min_doc_count: 1, include: 'report[13]' })).toEqual(['report1', 'report3']);

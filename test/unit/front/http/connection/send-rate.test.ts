@@ -1,4 +1,4 @@
-// limit_rate: what may go, and how long to wait after what went.
+// limit_rate: how much may be sent, and how long to wait afterwards.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { rateAllowance, ratePauseMs } from '../../../../../src/front/http/connection/send-rate.ts';
 import type { Request } from '../../../../../src/front/http/model/types.ts';

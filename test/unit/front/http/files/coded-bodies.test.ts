@@ -1,4 +1,4 @@
-// Compressed forms are made once for a body that is held, and never for another.
+// Compressed forms are made once for a cached body, and never for another.
 import { expect, test } from 'vitest';
 import { formOf, holdForms, holdsForms } from '../../../../../src/front/http/files/coded-bodies.ts';
 

@@ -33,7 +33,7 @@ const u24 = (value: number) => Buffer.from([value & 255, (value >> 8) & 255, val
 const tail = (edition: number, segments?: number) =>
   Buffer.concat([Buffer.from([255, 255, 255, edition]), segments === undefined ? Buffer.alloc(0) : u24(segments)]);
 
-/** Records behind a tree; their places count from one past the leaf that stands for nothing. */
+/** Records after a tree; their positions count from one past the leaf of absent records. */
 function withRecords(leaves: Record<string, Buffer>, edition: number, width: number): Buffer {
   const places: Record<string, number> = {};
   let at = 1;

@@ -1,4 +1,4 @@
-/** OCSP messages against OpenSSL's own: requests it understands, responses it signs, and what must not be believed. */
+/** OCSP messages against OpenSSL's own: requests it understands, responses it signs, and responses that must be rejected. */
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'gannet-ocsp-'));
 const openssl = (...args: string[]): Buffer => execFileSync('openssl', args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
 const certificate = (name: string): X509Certificate => new X509Certificate(readFileSync(path.join(folder, `${name}.crt`)));
 
-/** A response that the certificate `signer` gives about `name`. */
+/** A response about `name`, signed by the certificate `signer`. */
 function respond(name: string, signer: string, ...more: string[]): Buffer {
   openssl('ocsp', '-issuer', 'ca.crt', '-cert', `${name}.crt`, '-reqout', 'req.der');
   openssl(

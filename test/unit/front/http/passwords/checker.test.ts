@@ -1,8 +1,8 @@
-// The queue before the thread that checks passwords: results, cache, limits, and threads that fail.
+// The queue of the thread that checks passwords: results, cache, limits, and threads that fail.
 import { afterEach, describe, expect, test } from 'vitest';
 import { type CheckerOptions, PasswordChecker, type Verdict } from '../../../../../src/front/http/passwords/checker.ts';
 
-/** Compares instead of hashing. The password `slow` takes for ever, `crash` ends the thread. */
+/** Compares instead of hashing. The password `slow` takes forever, `crash` ends the thread. */
 const PROGRAM = `
 import { parentPort } from 'node:worker_threads';
 parentPort.on('message', ({ password, stored }) => {

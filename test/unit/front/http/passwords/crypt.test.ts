@@ -64,7 +64,7 @@ const VECTORS: readonly (readonly [Buffer, string])[] = [
   [utf8('a password of more than sixteen bytes, in fact of fifty'), 'arNCigkNjUeRo'],
 ];
 
-/** Hashes of that many times `x`. */
+/** Hashes of this many times `x`. */
 const BY_LENGTH: readonly (readonly [number, string])[] = [
   [0, '$5$rounds=1000$abc$sP9FmVrTEqPcRDE7OxGDY0efugGF1dtCtqYcUsX9wmD'],
   [0, '$6$rounds=1000$abc$noBronbzNMcAtG61/dMHzc1H.fuLjHArF9.wCx8LbkVDMMEuChQCPee28tiPcXHL/CMNpCqo6OPTyoEpoCMsY/'],

@@ -60,6 +60,6 @@ test('a filter for all types accepts a response without a type, others do not', 
   expect(typeMatches(typesSet(['*'], ['text/html']), '')).toBe(true);
   expect(typeMatches(typesSet(['text/plain'], ['text/html']), '')).toBe(false);
   expect(typeMatches(typesSet(['Text/Plain'], ['text/html']), 'text/plain')).toBe(true);
-  // as nginx: a type with parameters is another one (a back end's charset is taken off before)
+  // as in nginx: a type with parameters is a different type (a back end's charset is taken off before)
   expect(typeMatches(typesSet(['Text/Plain'], ['text/html']), 'text/plain; a=b')).toBe(false);
 });

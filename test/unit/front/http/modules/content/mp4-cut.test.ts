@@ -1,4 +1,4 @@
-/** What a cut movie says of itself, in the numbers that nginx 1.22 gives for a file of the same shape, and that its tables still lead to the samples. */
+/** Headers of a cut movie, compared with those that nginx 1.22 writes for a file of the same shape; its tables still lead to the samples. */
 import { describe, expect, test } from 'vitest';
 import { present } from '../../../../../../src/common/present.ts';
 import { cutMoov } from '../../../../../../src/front/http/modules/content/mp4-cut.ts';

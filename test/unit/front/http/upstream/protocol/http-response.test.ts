@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HttpResponseParser } from '../../../../../../src/front/http/upstream/protocol/http-response.ts';
 
-/** Feeds an answer in pieces; tells what the parser said, as a list of words. */
+/** Feeds a response in pieces. @returns the events of the parser as a list of words */
 function hear(pieces: string[], headOnly = false, maxHeader = 4096): { said: string[]; parser: HttpResponseParser } {
   const said: string[] = [];
   const parser = new HttpResponseParser(
