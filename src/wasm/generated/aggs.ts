@@ -28,7 +28,7 @@ export const KIND_ROUNDED = 9;
 export const STATS_INTEGER = 0;
 export const STATS_DOUBLE = 1;
 export const STATS_COUNT = 2;
-/** Documents without a value have `missing` or `missingIndex`. */
+/** Documents without a value get `missing` or `missingIndex`. */
 export const HAS_MISSING = 1;
 /** Count each value, not each document once per bucket. */
 export const PER_VALUE = 2;

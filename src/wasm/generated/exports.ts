@@ -191,7 +191,7 @@ export interface EngineExports {
   mergeIds(writerPtr: usize, ids: usize, maxDoc: u32, docMap: usize, outPtr: usize): void;
   /**
    * Fills one field of the keys (`keys`: address of document 0's, `stride` bytes apart) from a column (0: no document has a value). The least value of a
-   * document counts, or with `greatest` the greatest; documents without a value come first with `missingFirst`, otherwise last.
+   * document counts, with `greatest` the greatest; documents without a value come first with `missingFirst`, otherwise last.
    */
   reorderKeys(columnPtr: usize, maxDoc: u32, keys: usize, stride: usize, descending: bool, greatest: bool, missingFirst: bool): void;
   /**
