@@ -32,7 +32,7 @@ export class VisibleMapping implements MappingSnapshot {
     return this.#base.fields;
   }
   get nestedPaths(): readonly string[] {
-    return this.#base.nestedPaths;
+    return this.#base.nestedPaths.filter((path) => this.#visible.permitsBelow(path));
   }
   get source(): MappingSnapshot['source'] {
     return this.#base.source;
@@ -79,14 +79,21 @@ export class VisibleMapping implements MappingSnapshot {
     return this.#base.isObject(path) && this.#visible.permitsBelow(path);
   }
   isNested(path: string): boolean {
-    return this.#base.isNested(path);
+    return this.#base.isNested(path) && this.#visible.permitsBelow(path);
   }
   nestedPathsOf(path: string): string[] {
-    return this.#base.nestedPathsOf(path);
+    return this.#base.nestedPathsOf(path).filter((nested) => this.#visible.permitsBelow(nested));
   }
 
   fieldJson(path: string, defaults: boolean): JsonObject | null {
-    return this.field(path) === null ? null : this.#base.fieldJson(path, defaults);
+    const json = this.field(path) === null ? null : this.#base.fieldJson(path, defaults);
+    if (json === null) return null;
+    // The field by its last name, with its subfields.
+    const shown = Object.entries(json).map(([name, field]) => {
+      if (!isObject(field) || !isObject(field.fields)) return [name, field];
+      return [name, { ...field, fields: visibleProperties(field.fields, `${path}.`, this.#visible) }];
+    });
+    return Object.fromEntries(shown) as JsonObject;
   }
 
   parseDocument(...args: Parameters<MappingSnapshot['parseDocument']>): ReturnType<MappingSnapshot['parseDocument']> {
