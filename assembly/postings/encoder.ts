@@ -18,10 +18,10 @@
 // The term's record contains no address, so the section may be moved, and a short record (docFreq < 128) may be copied.
 
 import { FIELD_FREQS, FIELD_OFFSETS, FIELD_POSITIONS } from '../codec/field-flags';
-import { pack128, packedWidth } from '../codec/bit-packing';
 import { vintBytes, writeVint } from '../codec/vint';
 import { E_NO_SPACE } from '../mem/status';
-import { BITSET_KIND, BLOCK_DOCS, GROUP_BLOCKS, LONG_HEADER_BYTES, hasImpacts } from './format';
+import { MAX_BLOCK_BYTES, writeBlockDocs, writeBlockFreqs } from './block-encoder';
+import { BLOCK_DOCS, GROUP_BLOCKS, LONG_HEADER_BYTES, hasImpacts } from './format';
 
 // @ts-ignore: decorator
 @unmanaged
@@ -66,9 +66,6 @@ const ENCODER_BYTES: usize = PACKED_OFF + 512;
 
 /** Table entry in scratch: lastDoc, blockOff, positionsOff, distance of the block's impacts from scratchEnd and, in a group's last block, of the group's. */
 const ENTRY_BYTES: usize = 20;
-/** Maximum size of one full block: kind, 32-bit gaps, freq header, packed freqs, exceptions. */
-const MAX_EXCEPTIONS: u32 = 24;
-const MAX_BLOCK_BYTES: usize = 1 + 512 + 2 + 512 + MAX_EXCEPTIONS * 6;
 
 /** Bytes of an encoder with scratch for any term of a segment of `maxDoc` documents. */
 export function encoderBytes(maxDoc: u32): usize {
@@ -343,66 +340,4 @@ function writeImpacts(e: PostingsEncoder, tablePtr: usize, intoPtr: usize): u32 
 @inline
 function clearImpacts(tablePtr: usize): void {
   memory.fill(tablePtr, 0, 1024);
-}
-
-/** Writes kind and doc data of a full block: the smaller of packed gaps and bitset. The first block of a list starts at docId 0. */
-function writeBlockDocs(docsPtr: usize, gapsPtr: usize, cur: usize, lastDoc: u32, first: bool): usize {
-  let last = lastDoc;
-  for (let off: usize = 0; off < 512; off += 4) {
-    const docId = load<u32>(docsPtr + off);
-    store<u32>(gapsPtr + off, docId - last);
-    last = docId;
-  }
-  const width = max<u32>(packedWidth(gapsPtr), 1);
-  const base = first ? 0 : lastDoc + 1;
-  const words = (last - base + 64) >> 6;
-  if (words > width << 1) {
-    store<u8>(cur, <u8>width);
-    return pack128(gapsPtr, cur + 1, width);
-  }
-  store<u8>(cur++, <u8>(BITSET_KIND + words));
-  const end = cur + ((<usize>words) << 3);
-  memory.fill(cur, 0, end - cur);
-  for (let off: usize = 0; off < 512; off += 4) {
-    const bit = load<u32>(docsPtr + off) - base;
-    const at = cur + (bit >> 3);
-    store<u8>(at, load<u8>(at) | <u8>((<u32>1) << (bit & 7)));
-  }
-  return end;
-}
-
-/** Writes the freqs of a full block with the width that needs the fewest bytes. */
-function writeBlockFreqs(freqsPtr: usize, valuesPtr: usize, cur: usize): usize {
-  for (let off: usize = 0; off < 512; off += 4) store<u32>(valuesPtr + off, load<u32>(freqsPtr + off) - 1);
-  const widest = packedWidth(valuesPtr);
-  let width = widest;
-  let exceptions: u32 = 0;
-  let bytes = widest << 4;
-  for (let narrower = <i32>widest - 1; narrower >= 0; narrower--) {
-    let count: u32 = 0;
-    let exceptionBytes: u32 = 0;
-    for (let off: usize = 0; off < 512; off += 4) {
-      const high = load<u32>(valuesPtr + off) >> narrower;
-      if (!high) continue;
-      count++;
-      exceptionBytes += 1 + vintBytes(high);
-    }
-    if (count > MAX_EXCEPTIONS) break;
-    if ((<u32>narrower << 4) + exceptionBytes < bytes) {
-      bytes = (<u32>narrower << 4) + exceptionBytes;
-      width = <u32>narrower;
-      exceptions = count;
-    }
-  }
-  store<u8>(cur, <u8>width);
-  store<u8>(cur, <u8>exceptions, 1);
-  cur = pack128(valuesPtr, cur + 2, width);
-  for (let i: usize = 0; exceptions > 0; i++) {
-    const high = load<u32>(valuesPtr + (i << 2)) >> width;
-    if (!high) continue;
-    store<u8>(cur++, <u8>i);
-    cur = writeVint(cur, high);
-    exceptions--;
-  }
-  return cur;
 }

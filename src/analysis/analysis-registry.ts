@@ -2,16 +2,14 @@
 import { canMove, isLane, TooHeavy } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
-import { StageId } from '../wasm/generated/analysis.ts';
 import { Analyzer } from './analyzer.ts';
-import { words } from './blob.ts';
 import type { ChainContext, CharFilterFactory, FilterFactory, TokenFilter, TokenizerFactory } from './component.ts';
 import { type AnalysisEnvironment, type AnalysisSettings, ComponentTable } from './component-table.ts';
 import { LazyMap } from './lazy-map.ts';
+import { KEYWORD_TOKENIZER, normalizingParts, onlyTerm } from './normalizing.ts';
 import { ANALYZERS, buildComponent } from './registry.ts';
 import { deriveAnalyzer, parseDerivedName } from './search-as-you-type.ts';
 import { Settings, type SettingTree } from './settings.ts';
-import { kernelTokenizer } from './tokenizers/kernel-tokenizers.ts';
 import type { AnalyzedToken } from './tokens/analyzed-token.ts';
 
 /** Longer texts take most of a turn: 50,000 characters take 25 to 60 ms. */
@@ -28,7 +26,6 @@ export interface CustomChain {
 }
 
 const DEFAULT_POSITION_GAP = 100;
-const KEYWORD_TOKENIZER: TokenizerFactory = { name: 'keyword', create: () => kernelTokenizer(StageId.KEYWORD, words([])) };
 
 /**
  * Analyzers and normalizers of an index by name, and the built-in ones. Built from settings alone, so that all threads get the same chains from the
@@ -213,11 +210,7 @@ export class AnalysisRegistry {
             custom.charFilters.filter((factory) => factory.normalizing),
             custom.filters.filter((factory) => factory.normalizing),
           )
-        : new Analyzer(
-            analyzer,
-            { ...parts, tokenizer: KEYWORD_TOKENIZER.create(), filters: normalizingParts(parts.tokenizer, parts.filters) },
-            this.#env.host,
-          );
+        : new Analyzer(analyzer, normalizingParts(parts), this.#env.host);
       this.#normalizingChains.set(analyzer, chain);
     }
     return onlyTerm(chain, text);
@@ -385,19 +378,4 @@ function causeOf({ type, reason, causedBy }: ApiError): Record<string, unknown> 
 export function notInModeError(analyzer: string, filters: readonly string[], mode: 'all' | 'index time'): ApiError {
   const reason = `analyzer [${analyzer}] contains filters [${filters.join(', ')}] that are not allowed to run in ${mode} mode.`;
   return new ApiError('mapper_exception', 400, reason);
-}
-
-/** Lower-casing as a filter, if a built-in analyzer's tokenizer or filters do it. */
-function normalizingParts(tokenizer: Analyzer['parts']['tokenizer'], filters: readonly TokenFilter[]): TokenFilter[] {
-  const normalizing = new Set<number>([StageId.CASE, StageId.FOLDING, StageId.NORMALIZE, StageId.ELISION]);
-  const kept = filters.filter((filter) => filter.kind === 'kernel' && filter.stages.every((stage) => normalizing.has(stage.id)));
-  const lowers = tokenizer.kind === 'kernel' && tokenizer.stage.id === StageId.CHAR_CLASS && tokenizer.stage.config[4] === 1;
-  return lowers ? [{ kind: 'kernel', stages: [{ id: StageId.CASE, config: new Uint8Array(4) }] }, ...kept] : kept;
-}
-
-function onlyTerm(analyzer: Analyzer, text: string): string {
-  const tokens = analyzer.analyze(text);
-  if (tokens.length !== 1)
-    throw illegalArgumentError(`The normalization token stream is expected to produce exactly 1 token, but got ${tokens.length}`);
-  return tokens[0].term;
 }

@@ -6,54 +6,33 @@
 //   1. each operation is checked, parsed and added to the open buffer (a refused one leaves no trace);
 //   2. the accepted ones are appended to the log in one transaction, durable when it returns; if it fails, the new documents are removed again;
 //   3. the versions they replace are marked deleted, and the outcomes are reported.
-// The steps read and change the same few fields of the shard in this order, which is why they are in one class.
-import type { JsonObject } from '../common/json/json-value.ts';
+// Steps 1 and 3, and the way back, are in shard-changes.ts.
 import { ApiError } from '../errors/api-error.ts';
-import { documentError } from '../mapping/core/document-error.ts';
 import type { IndexSortKey } from '../mapping/core/index-sort.ts';
 import type { MappingSnapshot } from '../mapping/core/mapping-snapshot.ts';
 import { type SegmentLayout, vectorGraphsOf } from '../mapping/segment-layout.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
-import { type LogEntry, NO_COMMIT, OP_DELETE, OP_INDEX, OP_NOOP, type ShardCheckpoint } from '../store/store.ts';
+import { type LogEntry, NO_COMMIT, type ShardCheckpoint } from '../store/store.ts';
 import type { MergePolicyOptions } from './merge-policy.ts';
-import { NewestDocuments, type NewestVersion } from './newest-documents.ts';
+import { NewestDocuments } from './newest-documents.ts';
 import type { OperationLog } from './operation-log.ts';
 import type { SnapshotDescriptor, WriterSegment } from './segment-set.ts';
 import { ShardBuffer } from './shard-buffer.ts';
+import { type LoggedOperation, NO_CHANGES, type PendingChange, ShardChanges } from './shard-changes.ts';
 import { type MergingWriter, ShardMerges } from './shard-merges.ts';
 import type { ShardOperation, ShardOutcome } from './shard-operation.ts';
 import { ShardSegments } from './shard-segments.ts';
 import { DEFAULT_SHARD_SETTINGS, type ShardSettings } from './shard-settings.ts';
 import { slowWrite } from './slow-writes.ts';
-import { parseSource, stringifySource } from './source.ts';
-import { type StoredVersion, updateDocument } from './update-operation.ts';
-import { DELETED, VersionMap } from './version-map.ts';
-import { nextVersion } from './versions.ts';
+import { VersionMap } from './version-map.ts';
 import { WriteQueue } from './write-queue.ts';
 import type { ShardIdentity, WriterAnalysis, WriterEnvironment } from './writer-environment.ts';
 
-/** Result of a no-op update of a missing document. */
-const NO_DOCUMENT = { seqNo: -2, version: -1, primaryTerm: 0 };
 const NO_BYTES = new Uint8Array(0);
-
-interface Pending {
-  readonly outcome: ShardOutcome;
-  readonly entry: LogEntry | null;
-  /** The root document added to the buffer, -1 if none. */
-  readonly added: number;
-  /** The version that this one replaces, null if there is none. */
-  readonly replaces: { readonly segment: WriterSegment | null; readonly docId: number; readonly seqNo: number } | null;
-  readonly before: ReturnType<VersionMap['own']>;
-}
-
-/** The result of an operation that changes nothing. */
-function unwritten(outcome: ShardOutcome): Pending {
-  return { outcome, entry: null, added: -1, replaces: null, before: undefined };
-}
 
 export class ShardWriter implements MergingWriter {
   readonly identity: ShardIdentity;
-  readonly counters = { indexed: 0, deleted: 0, failed: 0, noops: 0, refreshes: 0, flushes: 0, bulks: 0, bulkBytes: 0 };
+  readonly counters = { ...NO_CHANGES, refreshes: 0, flushes: 0, bulks: 0, bulkBytes: 0 };
   readonly #env: WriterEnvironment;
   readonly #log: OperationLog;
   readonly #segments: ShardSegments;
@@ -61,14 +40,10 @@ export class ShardWriter implements MergingWriter {
   readonly #versions = new VersionMap();
   readonly #documents: NewestDocuments;
   readonly #buffer: ShardBuffer;
+  readonly #changes: ShardChanges;
   #settings: ShardSettings = DEFAULT_SHARD_SETTINGS;
-  #nextSeqNo = 0;
-  /** Increases each time the shard is opened after it was written to. */
-  #primaryTerm = 1;
   /** Every operation up to this seqNo is in segments. */
   #segmentsSeqNo = -1;
-  #uncommittedOps = 0;
-  #uncommittedBytes = 0;
   #tail: Promise<unknown> = Promise.resolve();
   readonly #writes = new WriteQueue(
     (action) => this.exclusive(action),
@@ -90,6 +65,8 @@ export class ShardWriter implements MergingWriter {
     this.#segments = new ShardSegments(identity, storage.files, env);
     this.#merges = new ShardMerges(this, this.#segments, env);
     this.#documents = new NewestDocuments(identity.log, this.#versions, this.#segments, env.store);
+    const parts = { buffer: this.#buffer, segments: this.#segments, versions: this.#versions, documents: this.#documents };
+    this.#changes = new ShardChanges(identity, parts, this.counters, env);
   }
 
   /** Takes effect with the next document. */
@@ -123,11 +100,11 @@ export class ShardWriter implements MergingWriter {
 
   /** True if the uncommitted operations have reached the flush threshold. */
   get isFlushDue(): boolean {
-    return this.#uncommittedBytes >= this.#settings.flushBytes;
+    return this.#changes.uncommitted.bytes >= this.#settings.flushBytes;
   }
 
   get maxSeqNo(): number {
-    return this.#nextSeqNo - 1;
+    return this.#changes.nextSeqNo - 1;
   }
 
   /** True if there are operations that searches do not see yet. */
@@ -135,8 +112,8 @@ export class ShardWriter implements MergingWriter {
     return this.#segments.publishedSeqNo !== this.maxSeqNo || this.#segments.hasUnpublishedDeletes;
   }
 
-  get uncommitted(): { operations: number; bytes: number } {
-    return { operations: this.#uncommittedOps, bytes: this.#uncommittedBytes };
+  get uncommitted(): { readonly operations: number; readonly bytes: number } {
+    return this.#changes.uncommitted;
   }
 
   get segments(): readonly WriterSegment[] {
@@ -161,13 +138,13 @@ export class ShardWriter implements MergingWriter {
   async #applyNow(operations: readonly ShardOperation[]): Promise<ShardOutcome[]> {
     // Runs before the write, so that the whole write is rejected if there is no memory for a segment.
     if (this.#buffer.isFull) await this.#makeSegment();
-    const pending: Pending[] = [];
+    const pending: PendingChange[] = [];
     const entries: LogEntry[] = [];
-    this.#documents.unlogged = { entries, firstSeqNo: this.#nextSeqNo };
+    this.#documents.unlogged = { entries, firstSeqNo: this.#changes.nextSeqNo };
     try {
       for (const operation of operations) {
         const started = this.#settings.slow === null ? 0 : performance.now();
-        const item = await this.#prepare(operation);
+        const item = await this.#changes.prepare(operation);
         if (this.#settings.slow !== null) {
           const slow = slowWrite(this.#settings.slow, item.entry, performance.now() - started);
           if (slow !== null) this.#env.slowWrite(this.identity, slow);
@@ -177,7 +154,7 @@ export class ShardWriter implements MergingWriter {
       }
     } catch (error) {
       // An internal error: a kernel that trapped may have left the buffer half written.
-      this.#undo(pending);
+      this.#changes.undo(pending);
       await this.#rebuildBuffer();
       throw error;
     } finally {
@@ -189,147 +166,12 @@ export class ShardWriter implements MergingWriter {
         const appended = this.#log.append(entries);
         if (appended !== undefined) await appended;
       } catch (error) {
-        this.#undo(pending);
+        this.#changes.undo(pending);
         throw error;
       }
     }
-    for (const item of pending) this.#settle(item);
+    for (const item of pending) this.#changes.settle(item);
     return pending.map(({ outcome }) => outcome);
-  }
-
-  async #prepare(operation: ShardOperation): Promise<Pending> {
-    try {
-      return operation.kind === 'delete' ? this.#prepareDelete(operation) : await this.#prepareIndex(operation);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.counters.failed++;
-      return unwritten({ ok: false, id: operation.id, error: documentError(error, this.#buffer.mapping.dialect).toData() });
-    }
-  }
-
-  #prepareDelete(operation: ShardOperation): Pending {
-    const current = this.#documents.find(operation.id);
-    const version = nextVersion(operation, current, this.identity);
-    const existed = current !== null && !current.deleted;
-    const before = this.#versions.own(operation.id);
-    const seqNo = this.#nextSeqNo++;
-    this.#versions.set(operation.id, { seqNo, version, primaryTerm: this.#primaryTerm, docId: DELETED, at: this.#env.nowMs() });
-    return {
-      outcome: {
-        ok: true,
-        id: operation.id,
-        result: existed ? 'deleted' : 'not_found',
-        seqNo,
-        primaryTerm: this.#primaryTerm,
-        version,
-        source: null,
-      },
-      entry: { seqNo, op: OP_DELETE, id: operation.id, version, primaryTerm: this.#primaryTerm, routing: operation.routing, source: null },
-      added: -1,
-      replaces: existed ? current : null,
-      before,
-    };
-  }
-
-  async #prepareIndex(operation: ShardOperation): Promise<Pending> {
-    const current = operation.autoId ? null : this.#documents.find(operation.id);
-    let { source } = operation;
-    let routing = operation.routing;
-    let json: JsonObject | null = null;
-    let typedSource = operation.source;
-    if (operation.kind === 'update') {
-      const updated = updateDocument(
-        operation,
-        this.#currentReader(operation, current),
-        this.identity,
-        this.#env,
-        this.#buffer.mapping.source.enabled,
-      );
-      if (updated === 'delete') return this.#prepareDelete(operation);
-      if (updated === 'noop') {
-        this.counters.noops++;
-        const { seqNo, version, primaryTerm } = current ?? NO_DOCUMENT;
-        const source = operation.wantSource ? this.#documents.copySource(seqNo) : null;
-        return unwritten({ ok: true, id: operation.id, result: 'noop', seqNo, primaryTerm, version, source });
-      }
-      json = updated.json;
-      routing = updated.routing;
-      source = updated.source ?? Buffer.from(stringifySource(json));
-      typedSource = updated.source;
-    }
-    const version = nextVersion(operation, current, this.identity);
-    json ??= parseSource(source ?? NO_BYTES);
-    const seqNo = this.#nextSeqNo;
-    const added = await this.#buffer.add({
-      id: operation.id,
-      seqNo,
-      version,
-      primaryTerm: this.#primaryTerm,
-      json,
-      routing,
-      source: typedSource,
-      templates: operation.dynamicTemplates,
-    });
-    const synthetic = this.#buffer.mapping.syntheticSource(json);
-    if (synthetic !== null) source = Buffer.from(stringifySource(synthetic));
-    this.#nextSeqNo++;
-    const before = this.#versions.own(operation.id);
-    this.#versions.set(operation.id, { seqNo, version, primaryTerm: this.#primaryTerm, docId: added, at: 0 });
-    const existed = current !== null && !current.deleted;
-    return {
-      outcome: {
-        ok: true,
-        id: operation.id,
-        result: existed ? 'updated' : 'created',
-        seqNo,
-        primaryTerm: this.#primaryTerm,
-        version,
-        source: operation.wantSource ? source : null,
-      },
-      entry: { seqNo, op: OP_INDEX, id: operation.id, version, primaryTerm: this.#primaryTerm, routing, source },
-      added,
-      replaces: existed ? current : null,
-      before,
-    };
-  }
-
-  /** Reads the document to update; null if there is none. A version conflict is reported even if the update would change nothing. */
-  #currentReader(operation: ShardOperation, current: NewestVersion | null): (() => StoredVersion) | null {
-    if (current === null || current.deleted) return null;
-    return () => {
-      const record = this.#documents.read(operation.id, current.seqNo);
-      nextVersion(operation, current, this.identity);
-      return record;
-    };
-  }
-
-  #settle({ outcome, entry, replaces }: Pending): void {
-    if (!outcome.ok || entry === null) return;
-    if (replaces !== null) {
-      if (replaces.segment === null) {
-        this.#buffer.delete(replaces.docId);
-        this.#segments.discard(replaces.seqNo); // it was never in a segment
-      } else {
-        this.#segments.delete(replaces.segment, replaces.docId);
-      }
-    }
-    if (entry.op === OP_DELETE) {
-      this.#segments.discard(entry.seqNo);
-      this.counters.deleted++;
-    } else {
-      this.counters.indexed++;
-    }
-    this.#uncommittedOps++;
-    this.#uncommittedBytes += 64 + (entry.source?.length ?? 0);
-  }
-
-  #undo(pending: readonly Pending[]): void {
-    for (const { outcome, entry, added, before } of [...pending].reverse()) {
-      if (entry === null) continue;
-      if (added >= 0) this.#buffer.delete(added);
-      this.#versions.restore(outcome.id, before);
-      this.#nextSeqNo = Math.min(this.#nextSeqNo, entry.seqNo);
-    }
   }
 
   /** Discards the open buffer and fills a new one from the log. */
@@ -393,7 +235,7 @@ export class ShardWriter implements MergingWriter {
     await this.exclusive(async () => {
       if (this.#closed) return;
       this.counters.flushes++;
-      if (!force && this.#uncommittedOps === 0 && !this.#segments.hasObsoleteRecords) return;
+      if (!force && this.#changes.uncommitted.operations === 0 && !this.#segments.hasObsoleteRecords) return;
       await this.#makeSegment();
       this.#commit();
     });
@@ -407,9 +249,8 @@ export class ShardWriter implements MergingWriter {
   }
 
   #commit(): void {
-    this.#segments.commit(this.maxSeqNo, this.#primaryTerm);
-    this.#uncommittedOps = 0;
-    this.#uncommittedBytes = 0;
+    this.#segments.commit(this.maxSeqNo, this.#changes.primaryTerm);
+    this.#changes.uncommitted = { operations: 0, bytes: 0 };
   }
 
   /** Commits all applied operations. @returns the commit, whose files and records stay while `isHeld` of the environment is true */
@@ -433,7 +274,7 @@ export class ShardWriter implements MergingWriter {
     const { store } = this.#env;
     const point = store.commitPoint(this.identity.log) ?? NO_COMMIT;
     let lastTerm = point.primaryTerm;
-    this.#nextSeqNo = point.maxSeqNo + 1;
+    this.#changes.nextSeqNo = point.maxSeqNo + 1;
     this.#segmentsSeqNo = point.maxSeqNo;
     if (published === null) await this.#segments.load(point);
     else this.#segments.adopt(point, published);
@@ -441,7 +282,7 @@ export class ShardWriter implements MergingWriter {
       lastTerm = Math.max(lastTerm, record.primaryTerm);
       await this.#replay(seqNo, record);
     }
-    this.#primaryTerm = lastTerm + 1;
+    this.#changes.primaryTerm = lastTerm + 1;
     if (published !== null && !this.isDirty) return;
     await this.exclusive(async () => {
       const { done } = await this.#publishAll();
@@ -449,29 +290,14 @@ export class ShardWriter implements MergingWriter {
     });
   }
 
-  async #replay(
-    seqNo: number,
-    record: { op: number; id: string; version: number; primaryTerm: number; routing: string | null; source: Uint8Array },
-  ): Promise<void> {
-    this.#nextSeqNo = seqNo + 1;
-    if (record.op === OP_NOOP) return;
-    const current = this.#documents.find(record.id);
-    const { id, version, primaryTerm, routing } = record;
-    let added = DELETED;
-    if (record.op === OP_INDEX) {
-      const json = parseSource(record.source);
-      added = await this.#buffer.add({ id, seqNo, version, primaryTerm: this.#primaryTerm, json, routing, source: null });
-    }
-    this.#versions.set(id, { seqNo, version, primaryTerm, docId: added, at: this.#env.nowMs() });
-    const entry: LogEntry = { seqNo, op: record.op, id, version, primaryTerm, routing, source: record.source };
-    const outcome = { ok: true, id, result: 'created', seqNo, primaryTerm, version, source: null } as const;
-    this.#settle({ outcome, entry, added, replaces: current === null || current.deleted ? null : current, before: undefined });
+  async #replay(seqNo: number, record: LoggedOperation): Promise<void> {
+    await this.#changes.replay(seqNo, record);
     if (this.#buffer.isFull) await this.#makeSegment();
   }
 
   /** Gives this primary term to the operations that are accepted from now on. */
   lead(primaryTerm: number): void {
-    this.#primaryTerm = primaryTerm;
+    this.#changes.primaryTerm = primaryTerm;
   }
 
   /** Stores and applies operations that another node accepted, in order. Operations that the shard already has are skipped. */

@@ -1,7 +1,6 @@
 // Encodes a PlanNode tree as the records of assembly/search/node.ts in a worker's scratch region.
 // One class with a short method per operation, since nodes are encoded recursively.
 import { pushAll } from '../common/large-lists.ts';
-import { Column } from '../wasm/generated/docvalues.ts';
 import {
   AnyTermNode,
   BoolNode,
@@ -55,13 +54,13 @@ import {
 } from '../wasm/generated/search.ts';
 import type { Kernels } from '../wasm/kernels.ts';
 import { postingsFlags } from '../wasm/postings.ts';
-import { getI64, type RecordLayout, setF32, setF64, setU32, setU64 } from '../wasm/records.ts';
-import { distanceBox, type EncodedBox, encodedBox } from './geo-box.ts';
+import { type RecordLayout, setF32, setF64, setU32, setU64 } from '../wasm/records.ts';
+import { distanceBox, encodedBox, writeBox } from './geo-box.ts';
 import type { PlanNode, TermScorer } from './query-plan.ts';
 import type { SegmentColumn, SegmentPostings, TermPairs, TermState } from './segment.ts';
+import { storedRange, storedValues } from './stored-integers.ts';
 
 const SCORE_MODES = { none: NESTED_NONE, avg: NESTED_AVG, sum: NESTED_SUM, min: NESTED_MIN, max: NESTED_MAX } as const;
-const MAX_U64 = (1n << 64n) - 1n;
 const NO_CHILDREN: readonly EncodedQuery[] = [];
 
 export interface EncodedQuery {
@@ -153,12 +152,12 @@ export class QueryEncoder {
         return this.#docs(node, scores);
       case 'geoBox': {
         const encoded = this.#column(OP_GEO_BOX, GeoBoxNode, node.column);
-        this.#box(encoded.ptr, encodedBox(node.top, node.left, node.bottom, node.right));
+        writeBox(this.#k, encoded.ptr, encodedBox(node.top, node.left, node.bottom, node.right));
         return encoded;
       }
       case 'geoDistance': {
         const encoded = this.#column(OP_GEO_DISTANCE, GeoDistanceNode, node.column);
-        this.#box(encoded.ptr, distanceBox(node.lat, node.lon, node.meters));
+        writeBox(this.#k, encoded.ptr, distanceBox(node.lat, node.lon, node.meters));
         setF64(this.#k, encoded.ptr, GeoDistanceNode.latitude, node.lat);
         setF64(this.#k, encoded.ptr, GeoDistanceNode.longitude, node.lon);
         setF64(this.#k, encoded.ptr, GeoDistanceNode.meters, node.meters);
@@ -345,10 +344,7 @@ export class QueryEncoder {
 
   /** @param min, max raw values, both included */
   #range(column: SegmentColumn, min: bigint, max: bigint): EncodedQuery {
-    const { base, multiplier } = storedScale(this.#k, column);
-    const lo = min <= base ? 0n : ceilDivide(min - base, multiplier);
-    let hi = max < base ? -1n : (max - base) / multiplier;
-    if (hi > MAX_U64) hi = MAX_U64;
+    const { lo, hi } = storedRange(this.#k, column, min, max);
     if (lo > hi) return this.#none();
     const encoded = this.#column(OP_RANGE, RangeNode, column);
     setU64(this.#k, encoded.ptr, RangeNode.lo, lo);
@@ -357,11 +353,10 @@ export class QueryEncoder {
   }
 
   #inIntegers(column: SegmentColumn, values: BigInt64Array): EncodedQuery {
-    const { base, multiplier } = storedScale(this.#k, column);
-    const stored = [...values].map((value) => value - base).filter((off) => off >= 0n && off % multiplier === 0n);
+    const stored = storedValues(this.#k, column, values);
     if (stored.length === 0) return this.#none();
     const list = this.#k.reserve(stored.length * 8);
-    for (const [i, off] of stored.entries()) this.#k.view.setBigUint64(list + i * 8, off / multiplier, true);
+    for (const [i, value] of stored.entries()) this.#k.view.setBigUint64(list + i * 8, value, true);
     return this.#set(OP_IN, column, list, stored.length);
   }
 
@@ -370,13 +365,6 @@ export class QueryEncoder {
     setU32(this.#k, encoded.ptr, SetNode.values, values);
     setU32(this.#k, encoded.ptr, SetNode.count, count);
     return encoded;
-  }
-
-  #box(ptr: number, box: EncodedBox): void {
-    setU32(this.#k, ptr, GeoBoxNode.south, box.south);
-    setU32(this.#k, ptr, GeoBoxNode.north, box.north);
-    setU32(this.#k, ptr, GeoBoxNode.west, box.west);
-    setU32(this.#k, ptr, GeoBoxNode.east, box.east);
   }
 
   /** Record of a class below ColumnNode. */
@@ -402,16 +390,6 @@ export class QueryEncoder {
     }
     return { ptr, cost };
   }
-}
-
-/** How an integer column maps stored values to raw ones. A column whose values are all equal may have multiplier 0. */
-function storedScale(k: Kernels, column: SegmentColumn): { base: bigint; multiplier: bigint } {
-  const multiplier = getI64(k, column.ptr, Column.multiplier);
-  return { base: getI64(k, column.ptr, Column.base), multiplier: multiplier > 0n ? multiplier : 1n };
-}
-
-function ceilDivide(a: bigint, b: bigint): bigint {
-  return (a + b - 1n) / b;
 }
 
 function sumOfCosts(nodes: readonly EncodedQuery[]): number {

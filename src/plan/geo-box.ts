@@ -1,4 +1,7 @@
 // Boxes in the encoding of geo columns: u32 per coordinate, increasing with the degrees (Lucene's GeoEncodingUtils with the sign bit flipped).
+import { GeoBoxNode } from '../wasm/generated/search.ts';
+import type { Kernels } from '../wasm/kernels.ts';
+import { setU32 } from '../wasm/records.ts';
 
 /** Both ends included; west > east crosses the dateline. */
 export interface EncodedBox {
@@ -38,4 +41,12 @@ export function distanceBox(lat: number, lon: number, meters: number): EncodedBo
   const left = lon - width < -180 ? lon - width + 360 : lon - width;
   const right = lon + width > 180 ? lon + width - 360 : lon + width;
   return encodedBox(top, left, bottom, right);
+}
+
+/** Writes a box into a GeoBoxNode, or a record that begins with one. */
+export function writeBox(k: Kernels, ptr: number, box: EncodedBox): void {
+  setU32(k, ptr, GeoBoxNode.south, box.south);
+  setU32(k, ptr, GeoBoxNode.north, box.north);
+  setU32(k, ptr, GeoBoxNode.west, box.west);
+  setU32(k, ptr, GeoBoxNode.east, box.east);
 }

@@ -1,6 +1,7 @@
 // Properties of a client's session, and its log lines.
 import type { Origin } from '../http/connection/client-connections.ts';
-import type { Loc, ProxyInfo, TlsInfo, VirtualHosts } from '../http/model/types.ts';
+import type { ProxyInfo } from '../http/model/connection-start.ts';
+import type { Loc, TlsInfo, VirtualHosts } from '../http/model/types.ts';
 import { type Level, logTo } from '../log/error-log.ts';
 import { addressText } from './listen.ts';
 import type { Envelope, MailProtocol, MailSession } from './model.ts';

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { ANY_COUNT, custom, HS, msec, num, SERVER } from '../config/directive.ts';
 import { parseResolver } from '../http/config/core.ts';
 import type { BlockFrame } from '../http/config/module.ts';
-import type { ResolverConf } from '../http/model/types.ts';
+import type { ResolverConf } from '../http/model/resolver.ts';
 import { defineMailModule } from './model.ts';
 
 export type ProtocolName = 'imap' | 'pop3' | 'smtp';

@@ -1,7 +1,7 @@
 // `listen` of mail: addresses of TCP, each with one server.
 import type { ListenRules } from '../http/config/listen.ts';
 import type { BlockFrame } from '../http/config/module.ts';
-import type { ListenOptions } from '../http/model/types.ts';
+import type { ListenOptions } from '../http/model/connection-start.ts';
 
 const PARAMETERS = new Set(['bind', 'backlog', 'rcvbuf', 'sndbuf', 'ipv6only', 'multipath', 'ssl', 'so_keepalive', 'proxy_protocol']);
 

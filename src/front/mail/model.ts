@@ -1,7 +1,8 @@
 // The types that the mail proxy is built around: its configuration, a client's session, and the interfaces of the protocols.
 import type { Table } from '../config/directive.ts';
 import { defineModule } from '../http/config/module.ts';
-import { BlockMain, type HttpModule, type Loc, type ProxyInfo, type TlsInfo } from '../http/model/types.ts';
+import type { ProxyInfo } from '../http/model/connection-start.ts';
+import { BlockMain, type HttpModule, type Loc, type TlsInfo } from '../http/model/types.ts';
 import type { Level } from '../log/error-log.ts';
 import type { InputBuffer } from './commands/input-buffer.ts';
 

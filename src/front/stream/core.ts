@@ -3,7 +3,7 @@ import { ANY_COUNT, custom, flag, HS, HTTP, msec, num, size } from '../config/di
 import { parseResolver } from '../http/config/core.ts';
 import type { BlockFrame } from '../http/config/module.ts';
 import type { Value } from '../http/config/value.ts';
-import type { ResolverConf } from '../http/model/types.ts';
+import type { ResolverConf } from '../http/model/resolver.ts';
 import { type ContentHandler, defineStreamModule } from './model.ts';
 
 /** In the tables of this block HTTP denotes `stream`, SERVER a server in it, and UPSTREAM an `upstream` in it. */

@@ -2,7 +2,7 @@
 
 import type { ListenRules } from '../http/config/listen.ts';
 import type { BlockFrame } from '../http/config/module.ts';
-import type { ListenOptions } from '../http/model/types.ts';
+import type { ListenOptions } from '../http/model/connection-start.ts';
 
 /** Parameters that only connections have. */
 const TCP_ONLY = ['ssl', 'backlog', 'fastopen', 'so_keepalive', 'proxy_protocol', 'deferred'];

@@ -7,7 +7,8 @@ import { asSocket, HANDLES_KNOWN, HandleSocket, isTcpHandle } from '../../http/w
 import { serveWith } from '../http/connection/acceptors.ts';
 import { nextConnectionId, type Origin } from '../http/connection/client-connections.ts';
 import { readProxyHeader } from '../http/connection/proxy-protocol.ts';
-import type { ListenSocket, ProxyInfo, VirtualHosts } from '../http/model/types.ts';
+import type { ProxyInfo } from '../http/model/connection-start.ts';
+import type { ListenSocket, VirtualHosts } from '../http/model/types.ts';
 import { loop } from '../zone/memory.ts';
 import { streamCore } from './core.ts';
 import { STATUS, type StreamMain } from './model.ts';

@@ -3,18 +3,8 @@
 
 import { type Captures, capture, type Regex } from '../config/regex.ts';
 import { closed, type Origin, opened, type TrackedConnection } from '../http/connection/client-connections.ts';
-import type {
-  Client,
-  ListenSocket,
-  Loc,
-  ProxyInfo,
-  Request,
-  Server,
-  Session,
-  TlsInfo,
-  VariableDef,
-  VirtualHosts,
-} from '../http/model/types.ts';
+import type { ProxyInfo } from '../http/model/connection-start.ts';
+import type { Client, ListenSocket, Loc, Request, Server, Session, TlsInfo, VariableDef, VirtualHosts } from '../http/model/types.ts';
 import { AGAIN, DECLINED } from '../http/request/codes.ts';
 import { admits, type Level, logTo } from '../log/error-log.ts';
 import { systemError } from '../system-error.ts';

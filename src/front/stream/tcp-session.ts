@@ -6,7 +6,8 @@ import { setDeadline, type Timed, unwatch, watch } from '../../http/wire/deadlin
 import { DirectWriter } from '../../http/wire/direct-writer.ts';
 import { handleOf, type SocketOwner } from '../../http/wire/handle-socket.ts';
 import { originOf } from '../http/connection/client-connections.ts';
-import type { ListenSocket, ProxyInfo, TlsInfo, VirtualHosts } from '../http/model/types.ts';
+import type { ProxyInfo } from '../http/model/connection-start.ts';
+import type { ListenSocket, TlsInfo, VirtualHosts } from '../http/model/types.ts';
 import { AGAIN } from '../http/request/codes.ts';
 import { ReadBuffers } from '../http/upstream/connection/read-buffers.ts';
 import { streamCore } from './core.ts';

@@ -8,20 +8,22 @@ import { BufferPool } from '../../indexing/buffer-pool.ts';
 import type { SnapshotDescriptor } from '../../indexing/segment-set.ts';
 import { readShardSettings } from '../../indexing/shard-settings.ts';
 import { ShardWriter } from '../../indexing/shard-writer.ts';
-import type { MergeResult, ShardIdentity, WriterEnvironment } from '../../indexing/writer-environment.ts';
+import type { ShardIdentity, WriterEnvironment } from '../../indexing/writer-environment.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import { applyChange } from '../../metadata/state-change.ts';
 import { SegmentFiles } from '../../store/segment-files.ts';
 import type { ShardCheckpoint, Store } from '../../store/store.ts';
 import { ThreadArenas } from '../memory/arenas.ts';
 import { Channel, Transferred } from '../messages/channel.ts';
-import type { FromIndexer, ShardPlacement, ShardRequest, ToIndexer, WriterStats } from '../messages/messages.ts';
+import type { FromIndexer, ShardPlacement, ShardRequest, ToIndexer } from '../messages/messages.ts';
 import type { PeerRequest } from '../messages/peer-messages.ts';
 import { buildAnalysis } from '../metadata/build-index.ts';
 import { IndexStates } from '../metadata/index-states.ts';
 import { decodeChange } from '../metadata/state-encoding.ts';
 import { provideCompilerOfStoredQueries } from '../metadata/stored-queries.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
+import { writerEnvironment } from './indexer-environment.ts';
+import { type OpenShard, ShardHolds, shardKey, writerStats } from './open-shard.ts';
 import { packOutcomes, type ShardCopy, SoleCopy } from './shard-copy.ts';
 
 /** Interval between checks for scheduled refreshes and flushes. */
@@ -30,18 +32,6 @@ const TICK_MS = 100;
 const FLUSH_AFTER_MS = 5_000;
 /** Shorter delay while new segments take much of memory.limit: their memory is freed once they are on disk. */
 const SCARCE_FLUSH_AFTER_MS = 1_000;
-
-interface OpenShard {
-  readonly writer: ShardWriter;
-  readonly copy: ShardCopy;
-  readonly placement: ShardPlacement;
-  readonly progress: Float64Array;
-  lastRefreshMs: number;
-  dirtySinceMs: number;
-  /** Wakes the requests with `refresh=wait_for`. */
-  waiting: Array<() => void>;
-  ticking: boolean;
-}
 
 /** Makes the copies of this indexer's shards. */
 interface CopyFactory {
@@ -74,7 +64,17 @@ export class Indexer {
     this.#nextSegmentId = (number + 1) * 2 ** 40;
     this.#main = new Channel<FromIndexer, ToIndexer>(port, (message) => this.#onMain(message));
     store.onDamage ??= (log, reason) => this.#main.notify({ type: 'damaged', log, reason });
-    this.#environment = this.#makeEnvironment(new BufferPool(module, options.indexBufferBytes), new SegmentSorter(module));
+    this.#environment = writerEnvironment({
+      store,
+      main: this.#main,
+      arenas: this.#arenas,
+      states: this.#states,
+      holds: this.#holds,
+      buffers: new BufferPool(module, options.indexBufferBytes),
+      sorter: new SegmentSorter(module),
+      nextSegmentId: () => this.#nextSegmentId++,
+      logError: (message, error) => this.#logError(message, error),
+    });
     this.#copies = this.#makeCopies(number);
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }
@@ -287,7 +287,7 @@ export class Indexer {
       case 'forceMerge':
         return writer.forceMerge(request.maxNumSegments, request.onlyExpungeDeletes);
       case 'stats':
-        return this.#stats(open);
+        return writerStats(open);
     }
   }
 
@@ -349,21 +349,6 @@ export class Indexer {
     return this.#states.byUuid(placement.uuid)?.refreshIntervalMs ?? 1000;
   }
 
-  #stats({ writer, placement }: OpenShard): WriterStats {
-    const { segments } = writer;
-    return {
-      shard: placement.shard,
-      docs: writer.liveDocs,
-      deleted: segments.reduce((sum, segment) => sum + segment.deleted, 0),
-      segments: segments.length,
-      sizeBytes: segments.reduce((sum, segment) => sum + segment.sizeBytes, 0),
-      maxSeqNo: writer.maxSeqNo,
-      translogOperations: writer.uncommitted.operations,
-      translogBytes: writer.uncommitted.bytes,
-      counters: { ...writer.counters, merges: writer.mergeCount },
-    };
-  }
-
   #tick(): void {
     const now = Date.now();
     for (const open of this.#shards.values()) {
@@ -402,68 +387,4 @@ export class Indexer {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#main.notify({ type: 'log', level: 'error', message: `${message}: ${text}` });
   }
-
-  // ----------------------------------------------------------------------------------------------------- environment
-
-  #makeEnvironment(buffers: BufferPool, sorter: SegmentSorter): WriterEnvironment {
-    return {
-      store: this.#store,
-      buffers,
-      nextSegmentId: () => this.#nextSegmentId++,
-      allocate: (bytes, arena) => this.#main.request({ type: 'allocate', bytes, arena }),
-      openFile: (file, isAnySize = false) => this.#main.request({ type: 'openFile', file, isAnySize }),
-      view: (extent) => this.#arenas.view(extent),
-      openSegment: (id, image, name, verify) => this.#arenas.openForTurns(id, image, name, verify),
-      publish: (snapshot) => this.#main.request({ type: 'publish', snapshot }),
-      updateMapping: async (uuid, mappings) => {
-        await this.#main.request({ type: 'updateMapping', uuid, mappings });
-        const state = this.#states.byUuid(uuid);
-        if (!state) throw new ApiError('index_not_found_exception', 404, `no such index [${uuid}]`);
-        return state;
-      },
-      merge: async (segments, layout, file): Promise<MergeResult> => {
-        const reply = await this.#main.request({
-          type: 'merge',
-          segments: segments.map((segment) => segment.descriptor()),
-          layout,
-          file,
-        });
-        return { image: reply.image, docMaps: reply.docMaps };
-      },
-      sortSegment: (image, sort) => sorter.sort(image, sort),
-      isHeld: ({ uuid, shard }) => this.#holds.isHeld(shardKey(uuid, shard)),
-      slowWrite: ({ index, uuid, shard }, write) =>
-        this.#main.notify({ type: 'slow', entry: { timeMs: Date.now(), phase: 'index', index, indexUuid: uuid, shard, ...write } }),
-      mergeFailed: (identity, error) => this.#logError(`[${identity.index}][${identity.shard}] merge failed`, error),
-      storedScript: (id) => {
-        const { scripts } = this.#states.cluster;
-        const script = Object.hasOwn(scripts, id) ? scripts[id] : null;
-        return script && { lang: String(script['lang']), source: String(script['source']) };
-      },
-      nowMs: () => Date.now(),
-    };
-  }
-}
-
-/** Counts the snapshots that read each shard, open or closed. */
-class ShardHolds {
-  readonly #counts = new Map<string, number>();
-
-  hold(key: string): void {
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
-  }
-
-  release(key: string): void {
-    const count = (this.#counts.get(key) ?? 0) - 1;
-    if (count > 0) this.#counts.set(key, count);
-    else this.#counts.delete(key);
-  }
-
-  isHeld(key: string): boolean {
-    return this.#counts.has(key);
-  }
-}
-
-function shardKey(uuid: string, shard: number): string {
-  return `${uuid}/${shard}`;
 }

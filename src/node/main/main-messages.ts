@@ -12,7 +12,7 @@ import type { MetadataCommands } from './metadata-commands.ts';
 import type { SearchContexts } from './search-contexts.ts';
 import type { SecurityCommands } from './security-commands.ts';
 import type { SlowLogs } from './slow-logs.ts';
-import type { Snapshots } from './snapshots.ts';
+import type { Snapshots } from './snapshots/snapshots.ts';
 import type { Tasks } from './tasks.ts';
 
 /** The parts of main that messages are for. */

@@ -3,24 +3,20 @@
 // One class, since it only connects parts: messages, the memory of segments, placements, commands, snapshots, tasks, merges and lanes have their own
 // files.
 
-import { mkdirSync } from 'node:fs';
 import type { SnapshotDescriptor } from '../../indexing/segment-set.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
-import { runSecurityCommand } from '../../security/commands.ts';
 import type { RealmSettings } from '../../security/realms.ts';
 import type { SecurityView } from '../../security/records.ts';
-import { type DirectoryLock, lockDirectory } from '../../store/directory-lock.ts';
-import { Store } from '../../store/store.ts';
-import { checkStoreAtStart, markOpened, type StartCheck } from '../../store/store-check.ts';
+import type { Store } from '../../store/store.ts';
 import { compileEngine } from '../../wasm/kernels.ts';
 import { type ClusterLink, type LinkedNode, SOLE_NODE } from '../cluster/cluster-link.ts';
 import { breakerOf, type MemoryBreaker } from '../memory/memory-breaker.ts';
 import { SegmentMemory } from '../memory/segment-memory.ts';
 import type { LogNotice, StateMessage, ToMerger, ToReader } from '../messages/messages.ts';
 import type { FromSnapshots, ToSnapshots } from '../messages/snapshot-messages.ts';
-import { MetadataStore } from '../metadata/metadata-store.ts';
+import type { MetadataStore } from '../metadata/metadata-store.ts';
 import { dialectOfNode } from '../metadata/node-dialect.ts';
-import { SecurityStore } from '../metadata/security-store.ts';
+import type { SecurityStore } from '../metadata/security-store.ts';
 import { type NodeOptions, nodeOptionsOf } from '../threads/node-options.ts';
 import { CommandQueue } from './command-queue.ts';
 import { DamageReports } from './damage-reports.ts';
@@ -33,15 +29,16 @@ import { MainMessages } from './main-messages.ts';
 import { MergeRunner } from './merge-runner.ts';
 import { MetadataCommands } from './metadata-commands.ts';
 import type { NodePart } from './node-part.ts';
+import { NodeStorage } from './node-storage.ts';
 import { type PartEnvironment, preparePart } from './part-starter.ts';
 import { type ConnectReader, Readers } from './readers.ts';
 import { SearchContexts } from './search-contexts.ts';
 import { SecurityCommands } from './security-commands.ts';
 import { ShardPlacements } from './shard-placements.ts';
 import { SlowLogs } from './slow-logs.ts';
-import { SnapshotThread } from './snapshot-thread.ts';
-import { Snapshots } from './snapshots.ts';
-import type { SnapshotsEnvironment } from './snapshots-environment.ts';
+import { SnapshotThread } from './snapshots/snapshot-thread.ts';
+import { Snapshots } from './snapshots/snapshots.ts';
+import { snapshotsEnvironment } from './snapshots/snapshots-environment.ts';
 import { Tasks } from './tasks.ts';
 
 /** Scratch region of the merger in each arena: it works in its own memory and needs little. */
@@ -61,9 +58,8 @@ export class MainNode {
   readonly breaker: MemoryBreaker;
   #options: MainOptions;
   readonly #link: ClusterLink;
-  readonly #lock: DirectoryLock;
+  readonly #storage: NodeStorage;
   readonly #store: Store;
-  readonly #storeCheck: StartCheck;
   readonly #metadata: MetadataStore;
   readonly #security: SecurityStore;
   readonly #module: WebAssembly.Module;
@@ -104,18 +100,10 @@ export class MainNode {
       }),
       (message) => options.onLog('error', message),
     );
-    mkdirSync(options.dataPath, { recursive: true, mode: 0o700 });
-    this.#lock = lockDirectory(options.dataPath);
-    try {
-      this.#storeCheck = checkStoreAtStart(options.dataPath, diedOfMemoryFault());
-      this.#store = Store.open(options.dataPath);
-      markOpened(options.dataPath);
-      this.#metadata = new MetadataStore(this.#store);
-      this.#security = new SecurityStore(this.#store, options.settings['security.users']);
-    } catch (error) {
-      this.#lock.release();
-      throw error;
-    }
+    this.#storage = new NodeStorage(options);
+    this.#store = this.#storage.store;
+    this.#metadata = this.#storage.metadata;
+    this.#security = this.#storage.security;
     this.#damage = new DamageReports({
       error: (message) => options.onLog('error', message),
       indexName: (uuid) => Object.values(this.#metadata.state.indices).find((meta) => meta.uuid === uuid)?.name ?? uuid,
@@ -127,15 +115,7 @@ export class MainNode {
       damage: (uuid, shard) => this.#damage.of(uuid, shard),
     });
     this.#module = compileEngine();
-    this.#memory = new SegmentMemory(this.#module, {
-      memoryLimitBytes: options.memoryLimitBytes,
-      minPagedBytes: options.settings['memory.whole_segment_size'],
-      breaker: this.breaker,
-      onArena: (arena, memory, sections) => this.#early.addArena(arena, memory, sections),
-      onSegmentReleased: (segment) => {
-        for (const channel of this.#indexers.channels) channel.notify({ type: 'released', segments: [segment] });
-      },
-    });
+    this.#memory = this.#makeMemory(options);
     this.#contexts = new SearchContexts(this.#memory.registry);
     this.#closer = new IndexCloser({
       dataPath: options.dataPath,
@@ -144,7 +124,66 @@ export class MainNode {
       registry: this.#memory.registry,
       indexers: this.#indexers,
     });
-    this.#commands = new MetadataCommands({
+    this.#commands = this.#makeCommands(options, link);
+    this.#securityCommands = new SecurityCommands({
+      security: this.#security,
+      queue: this.#queue,
+      log: link.metadataLog,
+      broadcast: (message) => this.broadcast(message),
+    });
+    this.#parts = {
+      module: this.#module,
+      store: this.#store,
+      arenas: this.#memory.arenas,
+      inProcess: options.inProcess,
+      options: () => this.threadOptions,
+      onStartError: (role, error) => options.onLog('error', `${role} failed to start: ${error.stack}`),
+      onThreadError: (role, error) => (role === 'snapshots' ? this.#onSnapshotThreadError(error) : this.#onThreadError(role, error)),
+    };
+    this.#merges = this.#makeMerges();
+    this.#snapshotThread = new SnapshotThread({
+      start: () => this.#startPart<ToSnapshots, FromSnapshots>('snapshots', 0, (notice) => this.#snapshots.onNotice(notice)),
+    });
+    this.#snapshots = new Snapshots(
+      snapshotsEnvironment({
+        thread: this.#snapshotThread,
+        version: dialectOfNode(options).version,
+        metadata: this.#metadata,
+        security: this.#security,
+        commands: this.#commands,
+        securityCommands: this.#securityCommands,
+        placements: this.#placements,
+        indexers: this.#indexers,
+        closer: this.#closer,
+        log: options.onLog,
+      }),
+    );
+    this.#early = new EarlyShards({
+      dataPath: options.dataPath,
+      store: this.#store,
+      module: this.#module,
+      allocate: (bytes, arena) => this.#memory.allocate(bytes, arena),
+      release: (extent) => this.#memory.release(extent),
+      openFile: (file) => this.#memory.paged.open(file),
+    });
+    this.#messages = this.#makeMessages(options, link);
+    this.#lanes = options.lanes === 0 ? null : this.#makeLanes(options);
+  }
+
+  #makeMemory(options: MainOptions): SegmentMemory {
+    return new SegmentMemory(this.#module, {
+      memoryLimitBytes: options.memoryLimitBytes,
+      minPagedBytes: options.settings['memory.whole_segment_size'],
+      breaker: this.breaker,
+      onArena: (arena, memory, sections) => this.#early.addArena(arena, memory, sections),
+      onSegmentReleased: (segment) => {
+        for (const channel of this.#indexers.channels) channel.notify({ type: 'released', segments: [segment] });
+      },
+    });
+  }
+
+  #makeCommands(options: MainOptions, link: ClusterLink): MetadataCommands {
+    return new MetadataCommands({
       metadata: this.#metadata,
       placements: this.#placements,
       indexers: this.#indexers,
@@ -164,22 +203,10 @@ export class MainNode {
         link.onState(this.#metadata.state);
       },
     });
-    this.#securityCommands = new SecurityCommands({
-      security: this.#security,
-      queue: this.#queue,
-      log: link.metadataLog,
-      broadcast: (message) => this.broadcast(message),
-    });
-    this.#parts = {
-      module: this.#module,
-      store: this.#store,
-      arenas: this.#memory.arenas,
-      inProcess: options.inProcess,
-      options: () => this.threadOptions,
-      onStartError: (role, error) => options.onLog('error', `${role} failed to start: ${error.stack}`),
-      onThreadError: (role, error) => (role === 'snapshots' ? this.#onSnapshotThreadError(error) : this.#onThreadError(role, error)),
-    };
-    this.#merges = new MergeRunner({
+  }
+
+  #makeMerges(): MergeRunner {
+    return new MergeRunner({
       startMerger: () => this.#startPart<ToMerger, never>('merger', MERGER_SCRATCH_BYTES, () => undefined),
       onMergerEnd: (merger) => this.#memory.arenas.remove(merger),
       hold: (segments) => this.#memory.registry.hold(segments),
@@ -187,19 +214,10 @@ export class MainNode {
       isScarce: (bytes) => this.#memory.isScarce(bytes),
       openFile: (file) => this.#memory.paged.open(file, true),
     });
-    this.#snapshotThread = new SnapshotThread({
-      start: () => this.#startPart<ToSnapshots, FromSnapshots>('snapshots', 0, (notice) => this.#snapshots.onNotice(notice)),
-    });
-    this.#snapshots = new Snapshots(this.#snapshotsEnvironment());
-    this.#early = new EarlyShards({
-      dataPath: options.dataPath,
-      store: this.#store,
-      module: this.#module,
-      allocate: (bytes, arena) => this.#memory.allocate(bytes, arena),
-      release: (extent) => this.#memory.release(extent),
-      openFile: (file) => this.#memory.paged.open(file),
-    });
-    this.#messages = new MainMessages({
+  }
+
+  #makeMessages(options: MainOptions, link: ClusterLink): MainMessages {
+    return new MainMessages({
       memory: this.#memory,
       commands: this.#commands,
       securityCommands: this.#securityCommands,
@@ -215,7 +233,6 @@ export class MainNode {
       onDamagedLog: (log, reason) => this.#onDamagedLog(log, reason),
       log: (level, message) => options.onLog(level, message),
     });
-    this.#lanes = options.lanes === 0 ? null : this.#makeLanes(options);
   }
 
   #makeLanes(options: MainOptions): MainLanes {
@@ -266,7 +283,7 @@ export class MainNode {
 
   /** False if pages of the store were not checked before it was opened. */
   get isStoreChecked(): boolean {
-    return this.#storeCheck.isComplete;
+    return this.#storage.isChecked;
   }
 
   get module(): WebAssembly.Module {
@@ -403,28 +420,6 @@ export class MainNode {
     this.#snapshotThread.lost();
   }
 
-  #snapshotsEnvironment(): SnapshotsEnvironment {
-    const indexer = (log: number) => this.#indexers.channel(this.#placements.indexerOf(log));
-    return {
-      thread: this.#snapshotThread,
-      version: dialectOfNode(this.#options).version,
-      state: () => this.#metadata.state,
-      logs: (uuid) => this.#metadata.logs(uuid),
-      reserveLogs: (uuid, shards) => this.#metadata.reserveLogs(uuid, shards),
-      hold: (uuid, shard, log) => indexer(log).request({ type: 'holdShard', uuid, shard, log }),
-      release: (uuid, shard, log) => indexer(log).notify({ type: 'releaseShard', uuid, shard }),
-      dryRun: (name, args) => this.#commands.dryRun(name, args),
-      command: (name, args) => this.command(name, args),
-      securityRecords: () => this.#security.all(),
-      restoreSecurity: async (records, isFinal) => {
-        if (isFinal) await this.#securityCommands.run('restoreRecords', { records });
-        else runSecurityCommand('restoreRecords', this.#security.records, { records }, this.#security.environment);
-      },
-      drop: (uuid) => this.#closer.close(uuid, true),
-      log: (level, message) => this.#options.onLog(level, message),
-    };
-  }
-
   // -------------------------------------------------------------------------------------------------------- messages
 
   #onDamagedLog(log: number, reason: string): void {
@@ -481,12 +476,6 @@ export class MainNode {
     this.#slowLogs.close();
     await Promise.all([this.#merges.stop(), this.#snapshotThread.stop()]);
     this.#memory.paged.closeAll();
-    await this.#store.close();
-    this.#lock.release();
+    await this.#storage.close();
   }
-}
-
-/** Whether the service before this one ended by a fault that damage of its files may have caused; its parent process says so. */
-function diedOfMemoryFault(): boolean {
-  return ['135', '139', 'SIGBUS', 'SIGSEGV'].includes(process.env._GANNET_RESTARTED ?? '');
 }

@@ -12,7 +12,7 @@ import { percentRecovered, recoveries } from '../../api/indices/recovery.ts';
 import { pitSegments, segmentBytes, segmentsOf } from '../../api/indices/segments.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { RestContext } from '../core/api.ts';
-import { readTarget } from '../core/index-expression.ts';
+import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { clockCells } from './cat-nodes.ts';
 import { statCells } from './cat-stats.ts';

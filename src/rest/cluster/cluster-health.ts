@@ -6,7 +6,7 @@ import { type Health, shardCounts } from '../../api/cluster/shard-counts.ts';
 import { requireNames, TARGETS, targetNames } from '../../api/core/index-names.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
-import { readTarget } from '../core/index-expression.ts';
+import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, answer, ok } from '../core/response.ts';
 

@@ -4,7 +4,7 @@ import { TARGETS, targetNames } from '../../api/core/index-names.ts';
 import { STATE_METRICS, type StateMetric } from '../../api/core/metric-names.ts';
 import { showSettings } from '../../api/indices/settings.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
-import { readTarget } from '../core/index-expression.ts';
+import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 

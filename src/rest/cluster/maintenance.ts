@@ -9,8 +9,8 @@ import { statsOf } from '../../api/indices/index-stats.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
-import { readTarget } from '../core/index-expression.ts';
 import { objectBody } from '../core/object-body.ts';
+import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 

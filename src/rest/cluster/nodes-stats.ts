@@ -5,7 +5,7 @@ import { INDEX_STATS_METRICS, STATS_METRICS } from '../../api/core/metric-names.
 import { nearestNames } from '../../common/text/nearest-name.ts';
 import { illegalArgumentError, unrecognizedParametersError } from '../../errors/catalog.ts';
 import { defineApi, type RestContext } from '../core/api.ts';
-import { namedFields } from '../core/named-fields.ts';
+import { namedFields } from '../core/params/named-fields.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 

@@ -5,7 +5,7 @@ import { resolveIndex } from '../../api/indices/indices.ts';
 import { listFeatures } from '../../api/snapshots/features.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
-import { readTarget } from '../core/index-expression.ts';
+import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 

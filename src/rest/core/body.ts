@@ -9,7 +9,7 @@ import { JsonSyntaxError } from '../../common/json/json-syntax-error.ts';
 import { writeJson } from '../../common/json/json-write.ts';
 import { type BodyFormat, isBinary, parseMediaType } from '../../common/json/media-type.ts';
 import { checkMsgpack } from '../../common/json/msgpack-check.ts';
-import { decodeSmile, decodeSmileDocuments, SmileError } from '../../common/json/smile.ts';
+import { decodeSmile, decodeSmileDocuments, SmileError } from '../../common/json/smile-reader.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { contentTooLargeError, illegalArgumentError, jsonError } from '../../errors/catalog.ts';
 import { BodyTooLarge, type HttpRequest } from '../../http/listener.ts';

@@ -8,7 +8,7 @@ import { encodeCbor } from '../../common/json/cbor.ts';
 import { filterSteps } from '../../common/json/filter-path.ts';
 import { JsonPrinter, toPlain, writeJson } from '../../common/json/json-write.ts';
 import { RawJson } from '../../common/json/raw-json.ts';
-import { encodeSmileName, encodeSmilePart, SMILE_HEADER } from '../../common/json/smile.ts';
+import { encodeSmileName, encodeSmilePart, SMILE_HEADER } from '../../common/json/smile-writer.ts';
 import { Breath } from '../../common/turns/breath.ts';
 import type { SlicedWork } from '../../common/turns/sliced-work.ts';
 import { runInSlices } from '../../common/turns/slices.ts';

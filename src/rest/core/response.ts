@@ -7,7 +7,7 @@ import { encodeCbor } from '../../common/json/cbor.ts';
 import { filterPaths, type PathFilter } from '../../common/json/filter-path.ts';
 import { prettyJson, toPlain, writeJson } from '../../common/json/json-write.ts';
 import type { MediaType } from '../../common/json/media-type.ts';
-import { encodeSmile } from '../../common/json/smile.ts';
+import { encodeSmile } from '../../common/json/smile-writer.ts';
 
 export interface ApiResponse {
   readonly status: number;

@@ -2,10 +2,10 @@
 import { bulk } from '../../api/documents/bulk.ts';
 import { defineApi, type RestContext, SOURCE_FILTER } from '../core/api.ts';
 import { readRefresh } from '../core/param-kinds.ts';
+import { sourceFilterOf } from '../core/params/source-params.ts';
+import { activeShardsOf } from '../core/params/write-params.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
-import { sourceFilterOf } from '../core/source-params.ts';
-import { activeShardsOf } from '../core/write-params.ts';
 
 export const bulkApi = defineApi({
   name: 'bulk',

@@ -7,8 +7,8 @@ import { ApiError } from '../../errors/api-error.ts';
 import { validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type Params, QUERY_STRING, SOURCE_FILTER } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
+import { indicesOf, queryParametersOf } from '../core/params/search-params.ts';
 import type { ApiRequest } from '../core/request.ts';
-import { indicesOf, queryParametersOf } from '../core/search-params.ts';
 import {
   checkSlices,
   DEFAULT_BATCH,

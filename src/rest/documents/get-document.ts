@@ -1,9 +1,9 @@
 // Reads of single documents: get, source alone.
 import { type GetRequest, getDocument, getSource } from '../../api/documents/get-document.ts';
 import { defineApi, type Params, SOURCE_FILTER } from '../core/api.ts';
+import { sourceFilterOf } from '../core/params/source-params.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { answer, exists, ok } from '../core/response.ts';
-import { sourceFilterOf } from '../core/source-params.ts';
 import { readVersionType } from './version-type.ts';
 
 const GET_PARAMS: Params = {

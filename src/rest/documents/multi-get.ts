@@ -4,9 +4,9 @@ import type { SourceFilter } from '../../common/json/source-filter.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, type RestContext, SOURCE_FILTER } from '../core/api.ts';
+import { readSourceFilter, sourceFilterOf } from '../core/params/source-params.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
-import { readSourceFilter, sourceFilterOf } from '../core/source-params.ts';
 import { renderFailure } from './item-failure.ts';
 
 export const mgetApi = defineApi({

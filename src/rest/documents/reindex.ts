@@ -11,9 +11,9 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, type RestContext } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
+import { readSourceFilter } from '../core/params/source-params.ts';
 import type { ApiRequest } from '../core/request.ts';
 import type { ApiResponse } from '../core/response.ts';
-import { readSourceFilter } from '../core/source-params.ts';
 import { checkSlices, DEFAULT_BATCH, DEFAULT_KEEP_ALIVE_MS, pipelineFor, RUN_PARAMS, readMaxDocs, run } from './run-by-query.ts';
 
 export const reindexApi = defineApi({

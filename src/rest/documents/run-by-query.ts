@@ -9,9 +9,9 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 import { requireAction } from '../auth/access.ts';
 import { type Action, SEARCH, WRITE_ACTIONS } from '../auth/action.ts';
 import type { Params, RestContext } from '../core/api.ts';
+import { activeShardsOf } from '../core/params/write-params.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, answer, ok } from '../core/response.ts';
-import { activeShardsOf } from '../core/write-params.ts';
 
 export const DEFAULT_BATCH = 1000;
 

@@ -4,10 +4,10 @@ import { deleteDocument, type IndexRequest, indexDocument, updateDocument } from
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, type Params, type RestContext, SOURCE_FILTER } from '../core/api.ts';
 import { readRefresh } from '../core/param-kinds.ts';
+import { sourceFilterOf } from '../core/params/source-params.ts';
+import { activeShardsOf } from '../core/params/write-params.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, answer } from '../core/response.ts';
-import { sourceFilterOf } from '../core/source-params.ts';
-import { activeShardsOf } from '../core/write-params.ts';
 import { readVersionType } from './version-type.ts';
 
 const WRITE_PARAMS: Params = {

@@ -2,7 +2,7 @@
 import { analyze, reloadSearchAnalyzers } from '../../api/indices/analyze.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
-import { readTarget } from '../core/index-expression.ts';
+import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 

@@ -14,8 +14,8 @@ import {
   type StreamTarget,
 } from '../../api/indices/data-streams.ts';
 import { type ApiSpec, defineApi, type Params, TIMEOUTS } from '../core/api.ts';
-import { readTarget } from '../core/index-expression.ts';
 import { objectBody } from '../core/object-body.ts';
+import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { ok } from '../core/response.ts';
 

@@ -1,7 +1,7 @@
 // `_disk_usage`.
 import { diskUsage } from '../../api/indices/disk-usage.ts';
 import { defineApi, INDICES_OPTIONS } from '../core/api.ts';
-import { readTarget } from '../core/index-expression.ts';
+import { readTarget } from '../core/params/index-expression.ts';
 import { ok } from '../core/response.ts';
 
 export const diskUsageApi = defineApi({

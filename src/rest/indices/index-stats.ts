@@ -4,8 +4,8 @@ import { indexStats } from '../../api/indices/index-stats.ts';
 import { nearestNames } from '../../common/text/nearest-name.ts';
 import { unrecognizedParametersError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
-import { readTarget } from '../core/index-expression.ts';
-import { namedFields } from '../core/named-fields.ts';
+import { readTarget } from '../core/params/index-expression.ts';
+import { namedFields } from '../core/params/named-fields.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 

@@ -12,11 +12,11 @@ import {
 } from '../../api/indices/indices.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { inBackground } from '../core/background.ts';
-import { readTarget } from '../core/index-expression.ts';
 import { objectBody } from '../core/object-body.ts';
+import { readTarget } from '../core/params/index-expression.ts';
+import { activeShardsOf } from '../core/params/write-params.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, exists, ok } from '../core/response.ts';
-import { activeShardsOf } from '../core/write-params.ts';
 import { readSettingsView, SETTINGS_VIEW } from './settings.ts';
 
 const CREATE_TIMEOUT_MS = 30_000;

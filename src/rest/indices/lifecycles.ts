@@ -11,8 +11,8 @@ import {
 import { isObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type ApiSpec, defineApi, TIMEOUTS } from '../core/api.ts';
-import { readTarget } from '../core/index-expression.ts';
 import { objectBody } from '../core/object-body.ts';
+import { readTarget } from '../core/params/index-expression.ts';
 import { ok } from '../core/response.ts';
 
 const getApi = defineApi({

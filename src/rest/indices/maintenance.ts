@@ -2,7 +2,7 @@
 import { clearCache, flushIndices, forceMerge, refreshIndices } from '../../api/indices/maintenance.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import { inBackground } from '../core/background.ts';
-import { readTarget } from '../core/index-expression.ts';
+import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 

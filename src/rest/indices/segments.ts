@@ -2,7 +2,7 @@
 import { withHumanValues } from '../../api/core/human-values.ts';
 import { indexSegments } from '../../api/indices/segments.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
-import { readTarget } from '../core/index-expression.ts';
+import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 

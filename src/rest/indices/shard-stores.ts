@@ -1,7 +1,7 @@
 // `_shard_stores`.
 import { shardStores } from '../../api/indices/shard-stores.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
-import { readTarget } from '../core/index-expression.ts';
+import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 

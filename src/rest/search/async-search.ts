@@ -4,9 +4,9 @@ import { searchThrough } from '../../api/search/search-pipelines.ts';
 import { writeJson } from '../../common/json/json-write.ts';
 import { validationFailedError } from '../../errors/catalog.ts';
 import { type ApiSpec, defineApi, type RestContext } from '../core/api.ts';
+import { indicesOf } from '../core/params/search-params.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, answer, ok } from '../core/response.ts';
-import { indicesOf } from '../core/search-params.ts';
 import { parametersOf, SEARCH_PARAMS } from './search.ts';
 
 const DEFAULT_KEEP_ALIVE_MS = 5 * 86_400_000;

@@ -2,9 +2,9 @@
 import type { SearchParameters } from '../../api/core/search-parameters.ts';
 import { count } from '../../api/search/count.ts';
 import { defineApi, INDICES_OPTIONS, QUERY_STRING, type RestContext } from '../core/api.ts';
+import { indicesOf, queryParametersOf } from '../core/params/search-params.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
-import { indicesOf, queryParametersOf } from '../core/search-params.ts';
 
 export const countApi = defineApi({
   name: 'count',

@@ -1,10 +1,10 @@
 // `_validate/query` and `_explain`.
 import { explainDocument, validateQuery } from '../../api/search/explain.ts';
 import { defineApi, INDICES_OPTIONS, QUERY_STRING, type RestContext, SOURCE_FILTER } from '../core/api.ts';
+import { indicesOf, queryParametersOf } from '../core/params/search-params.ts';
+import { sourceFilterOf } from '../core/params/source-params.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, answer, ok } from '../core/response.ts';
-import { indicesOf, queryParametersOf } from '../core/search-params.ts';
-import { sourceFilterOf } from '../core/source-params.ts';
 
 export const validateApi = defineApi({
   name: 'indices.validate_query',

@@ -2,8 +2,8 @@
 import { fieldCaps } from '../../api/search/field-caps.ts';
 import { SEARCH } from '../auth/action.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
-import { readTarget } from '../core/index-expression.ts';
 import { objectBody } from '../core/object-body.ts';
+import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 

@@ -3,9 +3,9 @@ import { type MultiSearchItem, multiSearch } from '../../api/search/multi-search
 import { renderItems } from '../../api/search/search-template.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type ApiHandler, type ApiSpec, defineApi, INDICES_OPTIONS, type Params, type RestContext } from '../core/api.ts';
+import { indicesOf, isDfs, preFilterShardSize } from '../core/params/search-params.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { ok } from '../core/response.ts';
-import { indicesOf, isDfs, preFilterShardSize } from '../core/search-params.ts';
 
 const PARAMS: Params = {
   ...INDICES_OPTIONS,

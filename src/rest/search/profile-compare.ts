@@ -6,9 +6,9 @@ import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
+import { indicesOf } from '../core/params/search-params.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
-import { indicesOf } from '../core/search-params.ts';
 
 const DEFAULT_MAX_MS = 2000;
 /** Well below the time after which a lane is ended. */

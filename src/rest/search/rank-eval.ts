@@ -2,9 +2,9 @@
 import { type Metric, type MetricName, type RatedSearch, type Rating, rankEval } from '../../api/search/rank-eval.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
+import { indicesOf } from '../core/params/search-params.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
-import { indicesOf } from '../core/search-params.ts';
 
 type Body = Record<string, unknown>;
 

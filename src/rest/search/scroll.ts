@@ -3,9 +3,9 @@ import { clearScrolls, closePointsInTime, continueScroll, listPointsInTime, open
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import { readTime } from '../core/param-kinds.ts';
+import { indicesOf } from '../core/params/search-params.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, answer, ok } from '../core/response.ts';
-import { indicesOf } from '../core/search-params.ts';
 
 export const scrollApi = defineApi({
   name: 'scroll',

@@ -4,9 +4,9 @@ import { parseJsonText } from '../../api/core/json-text.ts';
 import type { SearchParameters } from '../../api/core/search-parameters.ts';
 import { renderSearch, searchByTemplate } from '../../api/search/search-template.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
+import { indicesOf, isDfs } from '../core/params/search-params.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
-import { indicesOf, isDfs } from '../core/search-params.ts';
 
 export const templateApi = defineApi({
   name: 'search_template',

@@ -4,10 +4,10 @@ import { searchThrough } from '../../api/search/search-pipelines.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type Params, QUERY_STRING, type RestContext, SOURCE_FILTER } from '../core/api.ts';
+import { indicesOf, isDfs, preFilterShardSize, queryParametersOf } from '../core/params/search-params.ts';
+import { sourceFilterOf } from '../core/params/source-params.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
-import { indicesOf, isDfs, preFilterShardSize, queryParametersOf } from '../core/search-params.ts';
-import { sourceFilterOf } from '../core/source-params.ts';
 
 export const SEARCH_PARAMS: Params = {
   ...INDICES_OPTIONS,

@@ -1,8 +1,8 @@
 // `_terms_enum`.
 import { termsEnum } from '../../api/search/terms-enum.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
-import { readTarget } from '../core/index-expression.ts';
 import { objectBody } from '../core/object-body.ts';
+import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 

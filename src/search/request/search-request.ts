@@ -3,7 +3,6 @@
 
 import { isObject, type JsonObject, type MutableJsonObject, tokenOf } from '../../common/json/json-value.ts';
 import type { SourceFilter } from '../../common/json/source-filter.ts';
-import type { Dialect } from '../../compat/dialect.ts';
 import { illegalArgumentError, parsingError, validationFailedError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';
 import { parseQuery } from '../../query/parse-query.ts';
@@ -301,36 +300,6 @@ function readKey(key: string, value: unknown, request: Draft, report: ReportUnca
   const reason = Object.hasOwn(UNSUPPORTED, key) ? UNSUPPORTED[key] : undefined;
   if (reason !== undefined) throw illegalArgumentError(`[${key}] is not supported: ${reason}`);
   unknownKey(key, value);
-}
-
-/** Checks of options that exclude each other. @throws ApiError action_request_validation_exception, illegal_argument_exception */
-export function checkOptions(request: SearchRequest, { validatesSearchesWhole }: Dialect): void {
-  const isAfter = request.searchAfter !== null && request.from > 0;
-  if (!validatesSearchesWhole) {
-    if (isAfter) throw illegalArgumentError('`from` parameter must be set to 0 when `search_after` is used.');
-    return;
-  }
-  const problems: string[] = [];
-  if (isAfter) problems.push('[from] parameter must be set to 0 when [search_after] is used');
-  if (request.storedFields?.includes('_none_')) {
-    if (request.source?.enabled) problems.push('[stored_fields] cannot be disabled if [_source] is requested');
-    if (request.fields.length > 0) problems.push('[stored_fields] cannot be disabled when using the [fields] option');
-  }
-  if (problems.length > 0) throw validationFailedError(problems);
-}
-
-/** Checks that apply to scrolls only. @throws ApiError action_request_validation_exception */
-export function checkScroll(request: SearchRequest, dialect: Dialect): void {
-  const problems: string[] = [];
-  if (request.from > 0) problems.push('using [from] is not allowed in a scroll context');
-  if (request.rank !== null) problems.push('using [rank] is not allowed in a scroll context');
-  if (request.size === 0) problems.push('[size] cannot be [0] in a scroll context');
-  if (dialect.validatesSearchesWhole) {
-    if (request.rescore.length > 0) problems.push('using [rescore] is not allowed in a scroll context');
-    if (request.searchAfter) problems.push('[search_after] cannot be used in a scroll context');
-    if (request.collapse) problems.push('cannot use `collapse` in a scroll context');
-  }
-  if (problems.length > 0) throw validationFailedError(problems);
 }
 
 function readKnn(body: JsonObject, report: ReportUncacheable): KnnSection {

@@ -22,7 +22,7 @@ import {
   within,
 } from '../../config/directive.ts';
 import { parseOffset, parseSize, parseTimeMs, parseTimeSec } from '../../config/values.ts';
-import type { ResolverConf } from '../model/types.ts';
+import type { ResolverConf } from '../model/resolver.ts';
 import type { TempFolder } from '../request/body.ts';
 import { addressError, pendingLookups, splitHostPort, systemAddresses } from './addresses.ts';
 import { DEFAULT_TYPES } from './mime-types.ts';

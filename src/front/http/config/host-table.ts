@@ -1,6 +1,7 @@
 // Finds the server for a host name among those that share an address and port.
 import type { Regex } from '../../config/regex.ts';
-import type { ListenOptions, Server, Session, VirtualHosts } from '../model/types.ts';
+import type { ListenOptions } from '../model/connection-start.ts';
+import type { Server, Session, VirtualHosts } from '../model/types.ts';
 
 /** Servers that share an address and port, found by host name. */
 export class HostTable implements VirtualHosts {

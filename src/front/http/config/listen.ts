@@ -1,6 +1,7 @@
 // `listen`: addresses and options, the sockets to open, and the servers that answer on each.
 import { parseSize, parseTimeSec } from '../../config/values.ts';
-import type { BlockMain, ListenOptions, ListenSocket, Server } from '../model/types.ts';
+import type { ListenOptions } from '../model/connection-start.ts';
+import type { BlockMain, ListenSocket, Server } from '../model/types.ts';
 import { HostTable } from './host-table.ts';
 import type { BlockFrame } from './module.ts';
 

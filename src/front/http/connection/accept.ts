@@ -1,5 +1,6 @@
 // Data that a listening socket passes on with each accepted connection.
-import type { HttpMain, ListenSocket, ProxyInfo, VirtualHosts } from '../model/types.ts';
+import type { ProxyInfo } from '../model/connection-start.ts';
+import type { HttpMain, ListenSocket, VirtualHosts } from '../model/types.ts';
 import type { HttpConnection } from './http-connection.ts';
 
 export interface AcceptHooks {

@@ -3,7 +3,6 @@
 // It differs from HTTP/1 in how a head arrives, how the header of a response is sent, and what ends a stream.
 import http2, {
   type IncomingHttpHeaders,
-  type OutgoingHttpHeaders,
   type ServerHttp2Session,
   type ServerHttp2Stream,
   type ServerStreamResponseOptions,
@@ -15,26 +14,16 @@ import { type ErrorLog, logTo } from '../../log/error-log.ts';
 import { core } from '../config/core.ts';
 import { http2Module } from '../config/http2.ts';
 import type { Request, Server, StreamFraming, TlsInfo } from '../model/types.ts';
-import { serverSignature } from '../phases/special-response.ts';
-import { currentHttpDate, httpDate } from '../request/http-date.ts';
 import type { Http2Accept } from './accept.ts';
 import { Arrival, closed, exiting, type Origin, opened, originOf, type TrackedConnection } from './client-connections.ts';
 import { HttpConnection } from './http-connection.ts';
+import { hintFields, responseFields, trailerFields } from './http2-fields.ts';
 import { type Activity, stats } from './stats.ts';
 
 const { NGHTTP2_FLAG_END_STREAM, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_PROTOCOL_ERROR } = http2.constants;
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 /** Bytes that all streams of a connection may have in flight to us: a slow stream must not block the others. */
 const CONNECTION_WINDOW = 1024 * 1024;
-/** Fields of HTTP/1 framing, which HTTP/2 does not allow (RFC 9113, 8.2.2). */
-const CONNECTION_FIELDS = new Set(['connection', 'upgrade', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'http2-settings']);
-/** Fields of which node:http2 sends only the first. */
-const SINGLE_FIELDS = new Set(
-  'access-control-allow-credentials access-control-max-age access-control-request-method age authorization content-encoding content-language content-length content-location content-md5 content-range content-type date dnt etag expires from host if-match if-modified-since if-none-match if-range if-unmodified-since last-modified location max-forwards proxy-authorization range referer retry-after tk upgrade-insecure-requests user-agent x-content-type-options'.split(
-    ' ',
-  ),
-);
-
 /** Serves a plain connection: HTTP/2 if it begins with the preface, otherwise HTTP/1. */
 export function acceptPlain(raw: Socket, options: Http2Accept): void {
   const { hosts, http, listen, proxy, hooks } = options;
@@ -305,16 +294,11 @@ class Http2Stream extends HttpConnection implements StreamFraming {
   }
 
   hints(fields: readonly HeaderField[]): void {
-    const headers: OutgoingHttpHeaders = { ':status': 103 };
-    for (const { lname, value } of fields)
-      headers[lname] = headers[lname] === undefined ? value : ([headers[lname], value].flat() as string[]);
-    if (!this.#stream.destroyed) this.#stream.additionalHeaders(headers);
+    if (!this.#stream.destroyed) this.#stream.additionalHeaders(hintFields(fields));
   }
 
   #sendTrailers(r: Request): void {
-    const trailers: IncomingHttpHeaders = {};
-    for (const { lname, value } of r.out.trailers) if (!CONNECTION_FIELDS.has(lname)) trailers[lname] = value;
-    if (!this.#stream.destroyed) this.#stream.sendTrailers(trailers);
+    if (!this.#stream.destroyed) this.#stream.sendTrailers(trailerFields(r));
   }
 
   override onData(data: Buffer): void {
@@ -387,23 +371,4 @@ class Http2Stream extends HttpConnection implements StreamFraming {
 /** If a client closes a stream without an error code, the stream waits for its end, and the connection for the stream. */
 function onAborted(this: ServerHttp2Stream): void {
   process.nextTick(() => this.destroy());
-}
-
-/** The header of a response in the form of node:http2: names in lower case, in nginx's order. */
-function responseFields(r: Request): OutgoingHttpHeaders {
-  const { out } = r;
-  const headers: OutgoingHttpHeaders = { ':status': out.status };
-  if (out.server !== '') headers.server = out.server ?? serverSignature(r);
-  if (out.date !== '') headers.date = out.date ?? currentHttpDate();
-  if (out.contentType) headers['content-type'] = out.contentTypeText;
-  if (out.contentLength >= 0) headers['content-length'] = String(out.contentLength);
-  if (out.lastModified >= 0 && !out.get('last-modified')) headers['last-modified'] = httpDate(out.lastModified);
-  if (out.location !== null) headers.location = out.location;
-  for (const { lname, value } of out.fields) {
-    if (CONNECTION_FIELDS.has(lname)) continue;
-    const before = headers[lname];
-    if (before === undefined) headers[lname] = value;
-    else if (!SINGLE_FIELDS.has(lname)) headers[lname] = Array.isArray(before) ? [...before, value] : [String(before), value];
-  }
-  return headers;
 }

@@ -1,6 +1,6 @@
 // PROXY protocol header, versions 1 (text) and 2 (binary), which precedes everything else on a connection.
 import type { Socket } from 'node:net';
-import type { ProxyInfo } from '../model/types.ts';
+import type { ProxyInfo } from '../model/connection-start.ts';
 import { Arrival } from './client-connections.ts';
 
 const SIGNATURE = Buffer.from([13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]);

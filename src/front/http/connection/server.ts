@@ -4,7 +4,8 @@ import { type ClientHandle, localAddressOf, SharedReads, takeHandles } from '../
 import { logTo } from '../../log/error-log.ts';
 import { core } from '../config/core.ts';
 import { speaksHttp2, usesHttp2 } from '../config/http2.ts';
-import type { HttpMain, ListenSocket, ProxyInfo, VirtualHosts } from '../model/types.ts';
+import type { ProxyInfo } from '../model/connection-start.ts';
+import type { HttpMain, ListenSocket, VirtualHosts } from '../model/types.ts';
 import type { AcceptHooks } from './accept.ts';
 import { serveWith } from './acceptors.ts';
 import { nextConnectionId } from './client-connections.ts';

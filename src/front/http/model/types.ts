@@ -1,15 +1,17 @@
 // The types that the HTTP server is built around: a request, the connection it came on, the level of configuration that serves it, and the
 // functions that serve it. They refer to each other, so they share this file, which every room may import and which imports none of them
-// except the parts of messages in request/. Classes with behaviour are represented by interfaces; plain records are classes themselves.
+// except the parts of messages in request/; what refers to none of them is in the files next to it. Classes with behaviour are represented by interfaces; plain records are classes themselves.
 // `BlockMain`, `Client` and `Session` are what the http and stream servers have in common.
 import type { TLSSocket } from 'node:tls';
 import type { HeaderField } from '../../../http/wire/header.ts';
 import type { ConfOf, Table } from '../../config/directive.ts';
 import type { Captures, Regex } from '../../config/regex.ts';
 import type { ErrorLog, Level } from '../../log/error-log.ts';
-import type { RequestBody } from '../request/body.ts';
 import type { BodyFlags, FilterName, Piece } from '../request/pieces.ts';
-import type { ResponseHead } from '../request/response.ts';
+import type { HelloNames, ListenOptions, ProxyInfo } from './connection-start.ts';
+import type { RequestState, ResponseOutput } from './request-state.ts';
+import type { NameService } from './resolver.ts';
+import type { UpstreamReport } from './upstream-state.ts';
 
 // ---------------------------------------------------------------- what serves a request
 
@@ -130,25 +132,6 @@ interface DocRoot {
   alias?: { nameLength: number };
 }
 
-export interface ListenOptions {
-  /** as written, for messages */
-  text: string;
-  /** stream: datagrams */
-  udp?: boolean;
-  host: string;
-  port: number;
-  path: string;
-  isDefault: boolean;
-  ssl: boolean;
-  http2: boolean;
-  proxyProtocol: boolean;
-  backlog: number;
-  ipv6Only: boolean;
-  bind: boolean;
-  reuseport: boolean;
-  keepAlive: { idleSeconds: number } | null;
-}
-
 interface ServerName {
   text: string;
   regex?: Regex;
@@ -192,22 +175,6 @@ export interface ListenSocket {
   /** by local address where one wildcard socket serves several addresses */
   byAddress: Map<string, VirtualHosts>;
   hosts: VirtualHosts;
-}
-
-/** Name servers of `resolver`. */
-export interface ResolverConf {
-  servers: { host: string; port: number }[];
-  validMs: number | null;
-  ipv4: boolean;
-  ipv6: boolean;
-  /** zone that counts its requests and their results */
-  zone?: string;
-}
-
-/** How a level of configuration finds the addresses of names at run time. */
-export interface NameService {
-  resolver: ResolverConf | null;
-  resolver_timeout: number;
 }
 
 /** A compiled `http { }` or `stream { }`, and everything that is global to it. */
@@ -275,13 +242,6 @@ export interface TlsInfo {
   ocspError: string;
 }
 
-/** The parts of a ClientHello that variables expose. */
-interface HelloNames {
-  cipherNames(): string;
-  curveNames(): string;
-  groupOf(serverCurves: string): string;
-}
-
 /** Operations of an HTTP/2 stream that replace HTTP/1 framing. */
 export interface StreamFraming {
   /** sends the header of the response */
@@ -292,15 +252,6 @@ export interface StreamFraming {
   bodyFollows: boolean;
   /** encrypted, or with prior knowledge */
   readonly name: 'h2' | 'h2c';
-}
-
-/** Addresses and further values from a PROXY protocol header. */
-export interface ProxyInfo {
-  addr: string;
-  port: number;
-  serverAddr: string;
-  serverPort: number;
-  tlvs: Map<string, string>;
 }
 
 /** The output queue of a connection. */
@@ -380,39 +331,6 @@ export interface Connection extends Client {
 
 // ---------------------------------------------------------------- the request
 
-/** One attempt at a peer: source of $upstream_* and of the log. Times are ms, -1: not reached. */
-export interface UpstreamState {
-  peer: string;
-  status: number;
-  connectMs: number;
-  headerMs: number;
-  responseMs: number;
-  /** bytes of the body */
-  responseLength: number;
-  /** bytes received other than those of the body */
-  besideBytes: number;
-  bytesReceived: number;
-  bytesSent: number;
-  /** time in the queue of the group, -1: none */
-  queueMs: number;
-  startMs: number;
-}
-
-/** A request's exchange with a back end, as seen by logs, variables and HTTP/2 (class Upstream). */
-export interface UpstreamReport {
-  /** URL for log lines, '' before a peer was chosen */
-  describe(): string;
-  /** what is being done, for log lines */
-  readonly action: string;
-  readonly passesTrailers: boolean;
-  readonly trailers: readonly HeaderField[];
-  readonly head: { readonly fields: readonly HeaderField[] } | null;
-  /** chosen last, also after it was released */
-  readonly lastPeer: { readonly name: string; readonly configured: string } | null;
-  readonly cacheStatus: string | null;
-  readonly cacheKey: string | null;
-}
-
 /** Called when a subrequest ends; returns the code to continue with. */
 export type SubrequestEnd = (sub: Request, rc: number) => number;
 
@@ -434,125 +352,21 @@ export interface Session {
   setNamed(regex: Regex, captures: Captures | null): void;
 }
 
-/** A request, a subrequest included (class HttpRequest). */
-export interface Request extends Session {
+/** A request, a subrequest included (class HttpRequest). Its plain fields and its output are in request-state.ts. */
+export interface Request extends Session, RequestState, ResponseOutput {
   readonly conn: Connection;
   readonly http: HttpMain;
   readonly main: Request;
   readonly parent?: Request;
   /** request whose body it uses: the main request, unless a subrequest was given its own body */
   bodyOwner: Request;
-  server: Server;
-  loc: Loc;
-  method: string;
-  protocol: string;
-  /** 9, 1000, 1001, 2000 */
-  version: number;
-  requestLine: string;
-  /** URI as the client sent it, with query */
-  rawUri: string;
-  uri: string;
-  args: string;
-  /** the query is empty, as opposed to absent: nginx distinguishes the two */
-  emptyArgs: boolean;
-  headersIn: HeaderField[];
-  /** host without port, lower case */
-  host: string;
-  hostPort: string;
-  /** -1: unknown */
-  contentLength: number;
-  chunkedIn: boolean;
-  body: RequestBody | null;
-
-  out: ResponseHead;
-  /** status that replaces the one of the response: an error page is being sent */
-  errStatus: number;
-  headerSent: boolean;
-  headerOnly: boolean;
-  /** the response is sent in chunks */
-  chunked: boolean;
-  keepalive: boolean;
-  /** its head had arrived before the previous request ended */
-  pipelined: boolean;
-  lingeringClose: boolean;
-  allowRanges: boolean;
-  /** charset that a back end demands for the response (X-Accel-Charset) */
-  overrideCharset: string;
-  /** charset of the response, which subrequests are converted to */
-  charsetSent: string;
-  /** which ranges a response can be cut into: `ascending` while the body comes from a back end, `one` if it was cut already */
-  ranges: 'any' | 'ascending' | 'one';
-  /** a filter, or the consumer of the output, wants bytes in memory instead of file regions */
-  needInMemory: boolean;
-  /** a later filter needs the body uncompressed, whatever the client accepts */
-  needGunzip: boolean;
-  disableNotModified: boolean;
-  upgraded: boolean;
-  expectTested: boolean;
-  expectTrailers: boolean;
-
-  /** `try_files` found a file by its name below the folder that the captures of `alias` yield */
-  addUriToAlias: boolean;
-  internal: boolean;
-  uriChanged: boolean;
-  uriChanges: number;
-  /** `rawUri` still corresponds to `uri` */
-  validRawUri: boolean;
-  /** `uri` is the one that the location was chosen by: no `rewrite ... break` replaced it */
-  validLocation: boolean;
-  errorPage: boolean;
-  /** index of the phase step to resume at */
-  phaseIndex: number;
-  /** access phase: status of a handler that refused under `satisfy any` */
-  accessCode: number;
-  /** state of modules that an internal redirect resets, by module */
-  ctx: unknown[];
-  captures: Captures | null;
-  vars: (string | null | undefined)[];
   contentHandler: Handler | null;
-  /** what to do when the connection is writable again, or a subrequest ended */
-  resume: () => void;
-  /** called when the client disconnects while the request is being processed */
-  onAbort: (() => void) | null;
-  done: boolean;
-  /** it ended normally rather than being cut off */
-  complete: boolean;
-  /** a header filter replaced the response that was about to be sent */
-  cutShort: boolean;
-  /** finalized, but not everything is sent yet */
-  finishing: boolean;
-  background: boolean;
-  inMemory: boolean;
-  captured: Buffer[];
-  readonly isSub: boolean;
-  depth: number;
+  upstream: UpstreamReport | null;
   postponed: Postponed[];
   postHandler: SubrequestEnd | null;
   /** main: subrequests that have not ended; created with the first */
   subrequests: Set<Request> | null;
-  /** main: running background subrequests */
-  backgroundCount: number;
-  /** `post_action` was started */
-  afterwards: boolean;
-  cleanups: (() => void)[];
-  /** run after the request was logged */
-  endings: (() => void)[];
-  /** bits of filters that hold data back */
-  buffered: number;
-  limitRate: number | null;
-  limitRateAfter: number | null;
-  requestLength: number;
-  readonly startMs: number;
-  headerSize: number;
-  bodyBytes: number;
-  requestId: string;
-  /** bytes of the whole body that were never produced: ranges are relative to it */
-  rangeSkip: number;
-  upstream: UpstreamReport | null;
-  /** attempts at peers; `:` separates groups */
-  upstreamStates: (UpstreamState | ':')[] | null;
 
-  variable(def: VariableDef): string | null;
   headerIn(lname: string): string | null;
   headersJoined(lname: string, separator?: string): string | null;
   getCtx<T>(module: HttpModule): T | null;
@@ -560,8 +374,6 @@ export interface Request extends Session {
   /** State of a module that survives internal redirects and is shared with subrequests. */
   getMainCtx<T>(module: HttpModule): T | null;
   setMainCtx(module: HttpModule, value: unknown): void;
-  log(level: Level, message: string): void;
-  setNamed(regex: Regex, captures: Captures | null): void;
   /** extension of the last path segment, '' if none */
   extension(): string;
   /** Sets the content type from the extension. */
@@ -570,30 +382,6 @@ export interface Request extends Session {
   /** @param usesUp  the filter neither stores nor passes on its input: that memory is free when it returns */
   addBodyFilter(name: FilterName, run: BodyFilter, usesUp?: boolean): void;
   resetFilters(): void;
-  /** Runs the header filters, the last of which writes the header. */
-  sendHeader(): number;
-  /** Runs the header filters after the one that held the response back. */
-  continueHeader(): number;
-  /** Drops a response whose header is not written yet, for an error to take its place. */
-  forgetResponse(): void;
-  /** Sends body pieces into the filters. */
-  output(pieces: Piece[], last: boolean, flush?: boolean): number;
-  /** Sends body pieces into the filters after position `order`. */
-  nextBody(pieces: Piece[], flags: BodyFlags, order: number): number;
-  /** Puts text (latin1) into the output of a subrequest that failed. */
-  emitText(text: string): void;
-  /** nothing was produced by a request that ended well */
-  readonly bodyless: boolean;
-  /** the output goes to the client's plain socket unchanged */
-  readonly passesStraight: boolean;
-  /** filters derive new data from a piece before `output` returns */
-  readonly filtersUseUp: boolean;
-  /** A whole body of so many bytes is copied, or turned into new data, before `output` returns. */
-  usesUpWhole(bytes: number): boolean;
-  /** the client is slower than what is produced */
-  readonly blocked: boolean;
-  /** Continues filters that hold data, or sends what subrequests left behind. */
-  write(): void;
 
   /** A new subrequest of this request, not started yet. */
   makeSub(): Request;

@@ -1,6 +1,6 @@
 // Queries an OCSP responder over plain HTTP (RFC 6960 appendix A): one GET per certificate, with the request in the path.
 import { connect } from 'node:net';
-import type { NameService } from '../model/types.ts';
+import type { NameService } from '../model/resolver.ts';
 import type { Responder } from '../tls/ocsp-responder.ts';
 import { resolverFor } from '../upstream/peers/resolver.ts';
 import { HttpResponseParser } from '../upstream/protocol/http-response.ts';

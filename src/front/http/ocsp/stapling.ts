@@ -3,7 +3,8 @@
 import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { logTo } from '../../log/error-log.ts';
-import type { BlockMain, NameService, Server } from '../model/types.ts';
+import type { NameService } from '../model/resolver.ts';
+import type { BlockMain, Server } from '../model/types.ts';
 import type { ClientHello } from '../tls/client-hello.ts';
 import { certificatesOf, issuerOf, parseResponder, type Responder, responderOf } from '../tls/ocsp-responder.ts';
 import { readConfigFile } from '../tls/pem.ts';

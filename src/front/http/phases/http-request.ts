@@ -1,6 +1,6 @@
 // A request: what came in, what is sent, and its way through the phases. Subrequests and internal redirects are requests on the same
 // connection. Control flow is nginx's: handlers return codes (codes.ts), and a handler that returned AGAIN or DONE resumes the request later.
-// The fields are documented in model/types.ts.
+// The fields are documented in model/request-state.ts.
 // One class, mostly of short methods, because modules and handlers hold a request and call it; the work is in the files that it calls.
 
 import { nowMs } from '../../../http/wire/clock.ts';
@@ -19,10 +19,9 @@ import type {
   Request,
   Server,
   SubrequestEnd,
-  UpstreamReport,
-  UpstreamState,
   VariableDef,
 } from '../model/types.ts';
+import type { UpstreamReport, UpstreamState } from '../model/upstream-state.ts';
 import type { RequestBody } from '../request/body.ts';
 import { AGAIN, DECLINED, DONE, ERROR, HELD, HTTP_CLIENT_CLOSED, HTTP_CLOSE, OK, REQUEST_TIMEOUT } from '../request/codes.ts';
 import { type BodyFlags, FILTER_ORDER, type FilterName, type Piece } from '../request/pieces.ts';

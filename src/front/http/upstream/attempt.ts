@@ -1,5 +1,5 @@
 // The state of an attempt to reach a back end.
-import type { UpstreamState } from '../model/types.ts';
+import type { UpstreamState } from '../model/upstream-state.ts';
 
 /** State before the first attempt. */
 export const NO_ATTEMPT: UpstreamState = {

@@ -2,7 +2,8 @@
 // effects.
 import { nowMs } from '../../../http/wire/clock.ts';
 import type { HeaderField } from '../../../http/wire/header.ts';
-import type { Request, UpstreamReport, UpstreamState } from '../model/types.ts';
+import type { Request } from '../model/types.ts';
+import type { UpstreamReport, UpstreamState } from '../model/upstream-state.ts';
 import { NO_ATTEMPT } from './attempt.ts';
 import type { CacheRequest } from './cache/cache.ts';
 import type { UpstreamConf } from './conf.ts';

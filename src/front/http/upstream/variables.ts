@@ -1,7 +1,8 @@
 // $upstream_*: one value for each attempted peer, `, ` between tries and ` : ` between groups.
 import { findHeader } from '../../../http/wire/header.ts';
 import { splitHostPort } from '../config/addresses.ts';
-import type { Request, UpstreamState, VariableDef, VariableFamily } from '../model/types.ts';
+import type { Request, VariableDef, VariableFamily } from '../model/types.ts';
+import type { UpstreamState } from '../model/upstream-state.ts';
 import { setCookieValue } from '../request/cookies.ts';
 
 function join(r: Request, show: (state: UpstreamState) => string): string | null {

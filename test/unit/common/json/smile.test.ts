@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { decodeSmile, decodeSmileDocuments, encodeSmile, SmileError } from '../../../../src/common/json/smile.ts';
+import { decodeSmile, decodeSmileDocuments, SmileError } from '../../../../src/common/json/smile-reader.ts';
+import { encodeSmile } from '../../../../src/common/json/smile-writer.ts';
 import { Rng } from '../../../support/rng.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');

@@ -4,7 +4,7 @@ import { DEFAULT_DIALECT } from '../../../../src/compat/dialect.ts';
 import type { ClusterState } from '../../../../src/metadata/cluster-state.ts';
 import { emptyClusterState } from '../../../../src/metadata/empty-state.ts';
 import { type CommandArgs, type CommandName, runReducer } from '../../../../src/metadata/reducers.ts';
-import { expiredSnapshots, SnapshotLifecycleRunner } from '../../../../src/node/main/snapshot-lifecycle.ts';
+import { expiredSnapshots, SnapshotLifecycleRunner } from '../../../../src/node/main/snapshots/snapshot-lifecycle.ts';
 import type { SnapshotInfo } from '../../../../src/snapshots/snapshot-types.ts';
 
 const DAY_MS = 86_400_000;

@@ -2,7 +2,8 @@
 import { Packr } from 'msgpackr';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeCbor } from '../../../../src/common/json/cbor.ts';
-import { decodeSmile, encodeSmile } from '../../../../src/common/json/smile.ts';
+import { decodeSmile } from '../../../../src/common/json/smile-reader.ts';
+import { encodeSmile } from '../../../../src/common/json/smile-writer.ts';
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
 let node: RestNode;

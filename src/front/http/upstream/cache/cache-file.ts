@@ -2,7 +2,8 @@
 import { closeSync, unlinkSync, writeSync } from 'node:fs';
 import { openTemp, type TempFolder } from '../../request/body.ts';
 import { type EntryHead, headBytes } from './cache-entry.ts';
-import type { CacheNode, CacheZone } from './cache-zone.ts';
+import type { CacheNode } from './cache-node.ts';
+import type { CacheZone } from './cache-zone.ts';
 
 export class CacheFile {
   readonly #fd: number;

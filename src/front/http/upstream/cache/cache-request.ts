@@ -16,8 +16,9 @@ import type { CacheClient, CacheRequest } from './cache.ts';
 import { type EntryHead, md5 } from './cache-entry.ts';
 import { CacheFile } from './cache-file.ts';
 import { freshnessOf, validFor, validUntil, varyOf } from './cache-freshness.ts';
+import type { CacheNode, OpenEntry } from './cache-node.ts';
 import type { CacheRules } from './cache-rules.ts';
-import type { CacheNode, CacheZone, OpenEntry } from './cache-zone.ts';
+import type { CacheZone } from './cache-zone.ts';
 
 export class FileCacheRequest implements CacheRequest {
   waiting = false;

@@ -10,35 +10,11 @@ import { SharedTable } from '../../../zone/table.ts';
 import { holdForms } from '../../files/coded-bodies.ts';
 import { moveFile } from '../../files/move-file.ts';
 import { type EntryHead, headBytes, md5, readHead, readReserved } from './cache-entry.ts';
+import type { CacheNode, News, OpenEntry } from './cache-node.ts';
 import { CacheManager, loadFiles, type UpkeepOptions, type UpkeptZone } from './cache-upkeep.ts';
 
 const MEMORY_ENTRY = 64 * 1024;
 const MEMORY_TOTAL = 64 * 1024 * 1024;
-
-export interface CacheNode {
-  hash: string;
-  key: string;
-  exists: boolean;
-  /** a status cached without a body */
-  error: number;
-  validUntil: number;
-  size: number;
-  usedAt: number;
-  /** Vary of the responses under this key, whose hashes include the request's values */
-  vary: string;
-  tags: string[];
-  waiters: (() => void)[];
-  memory: { head: EntryHead; body: Buffer } | null;
-  /** requests being served from it */
-  count: number;
-}
-
-/** A change of an entry that an event loop broadcasts. */
-type News =
-  | { kind: 'stored'; hash: string; head: Pick<EntryHead, 'key' | 'validUntil' | 'vary' | 'tags'>; size: number }
-  | { kind: 'status'; hash: string; key: string; error: number; validUntil: number }
-  | { kind: 'refreshed'; hash: string; validUntil: number }
-  | { kind: 'removed' | 'released'; hash: string };
 
 /** size of a key in a zone, as in nginx */
 const KEY_BYTES = 128;
@@ -52,14 +28,6 @@ interface ZoneOptions extends UpkeepOptions {
   keysBytes: number;
   /** temporary files are created inside the zone */
   ownTemp: boolean;
-}
-
-export interface OpenEntry {
-  head: EntryHead;
-  /** the body in memory, or an open file and where the body starts */
-  body?: Buffer;
-  fd?: number;
-  start: number;
 }
 
 export class CacheZone implements UpkeptZone<CacheNode> {

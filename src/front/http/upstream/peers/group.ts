@@ -2,7 +2,7 @@
 import { loop } from '../../../zone/memory.ts';
 import { SharedTable } from '../../../zone/table.ts';
 import { makeAddress, splitHostPort } from '../../config/addresses.ts';
-import type { ResolverConf } from '../../model/types.ts';
+import type { ResolverConf } from '../../model/resolver.ts';
 import { Pool } from '../connection/connect.ts';
 import { PEER_FIELDS, Peer, type ServerEntry, type TimeKind } from './peer.ts';
 import { type Method, PeerSet } from './peer-set.ts';

@@ -6,7 +6,8 @@ import { parseSize, parseTimeMs, parseTimeSec } from '../../../config/values.ts'
 import { addressError, literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses } from '../../config/addresses.ts';
 import { core, parseResolver } from '../../config/core.ts';
 import { type BlockFrame, defineModule, type HttpFrame } from '../../config/module.ts';
-import { type BlockMain, Loc, type ResolverConf } from '../../model/types.ts';
+import type { ResolverConf } from '../../model/resolver.ts';
+import { type BlockMain, Loc } from '../../model/types.ts';
 import { Pool } from '../connection/connect.ts';
 import { type GroupRules, HTTP_RULES, UpstreamGroup } from './group.ts';
 import type { ServerEntry } from './peer.ts';

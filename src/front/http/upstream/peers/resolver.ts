@@ -2,7 +2,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { connect } from 'node:net';
 import { type ResolverCounts, resolverCounts, TIMED_OUT } from '../../config/resolver-counts.ts';
-import type { ResolverConf } from '../../model/types.ts';
+import type { ResolverConf } from '../../model/resolver.ts';
 import {
   type DnsResponse,
   decodeResponse,

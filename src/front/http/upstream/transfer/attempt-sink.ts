@@ -1,6 +1,7 @@
 // Passes on what the parser of one attempt reads; once the attempt is abandoned, the rest is ignored.
 import type { HeaderField } from '../../../../http/wire/header.ts';
-import type { Request, UpstreamState } from '../../model/types.ts';
+import type { Request } from '../../model/types.ts';
+import type { UpstreamState } from '../../model/upstream-state.ts';
 import type { ParserSink, UpstreamHead } from '../protocol/protocol.ts';
 
 /** The exchange that the attempt belongs to. */

@@ -3,7 +3,8 @@
 import type tls from 'node:tls';
 import { nowMs } from '../../../../http/wire/clock.ts';
 import { isTrue } from '../../config/value.ts';
-import type { Connection, Loc, Request, UpstreamState } from '../../model/types.ts';
+import type { Connection, Loc, Request } from '../../model/types.ts';
+import type { UpstreamState } from '../../model/upstream-state.ts';
 import { NO_ATTEMPT } from '../attempt.ts';
 import type { UpstreamConf } from '../conf.ts';
 import { type ConnectionEvents, PeerConnection, type Pool, type TlsSettings } from '../connection/connect.ts';

@@ -1,7 +1,8 @@
 // Passes the response on to the client: at once, or from memory or a temporary file while the client is slower; and into `proxy_store`.
 import { closeSync, unlinkSync, writeSync } from 'node:fs';
 import { readSpan } from '../../files/send-file.ts';
-import type { Request, UpstreamState } from '../../model/types.ts';
+import type { Request } from '../../model/types.ts';
+import type { UpstreamState } from '../../model/upstream-state.ts';
 import { openTemp } from '../../request/body.ts';
 import { ERROR, OK } from '../../request/codes.ts';
 import { isFileSpan, type Piece } from '../../request/pieces.ts';

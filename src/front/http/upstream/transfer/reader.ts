@@ -5,7 +5,7 @@ import type { HeaderField } from '../../../../http/wire/header.ts';
 import { parseSize } from '../../../config/values.ts';
 import { systemError } from '../../../system-error.ts';
 import { core } from '../../config/core.ts';
-import type { UpstreamState } from '../../model/types.ts';
+import type { UpstreamState } from '../../model/upstream-state.ts';
 import { DONE, ERROR, OK } from '../../request/codes.ts';
 import type { CacheClient, CacheRequest } from '../cache/cache.ts';
 import type { PeerConnection, TlsSettings } from '../connection/connect.ts';

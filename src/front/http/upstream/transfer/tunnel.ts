@@ -1,5 +1,7 @@
 // An upgraded connection or CONNECT: bytes in both directions, with backpressure, until one side closes.
-import type { Request, UpstreamState } from '../../model/types.ts';
+
+import type { Request } from '../../model/types.ts';
+import type { UpstreamState } from '../../model/upstream-state.ts';
 import { ERROR, OK } from '../../request/codes.ts';
 import type { UpstreamConf } from '../conf.ts';
 import type { PeerConnection } from '../connection/connect.ts';

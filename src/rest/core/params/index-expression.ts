@@ -1,6 +1,6 @@
 // The indices part of a request: index expression and options.
-import type { IndexTarget } from '../../api/core/index-names.ts';
-import type { ApiRequest } from './request.ts';
+import type { IndexTarget } from '../../../api/core/index-names.ts';
+import type { ApiRequest } from '../request.ts';
 
 export function readTarget(request: ApiRequest): IndexTarget {
   return {

@@ -1,7 +1,7 @@
 // Reads `_source` filters from the query parameters `_source`, `_source_includes` and `_source_excludes`, or from a value of a body.
-import type { SourceFilter } from '../../common/json/source-filter.ts';
-import { ApiError } from '../../errors/api-error.ts';
-import type { ApiRequest } from './request.ts';
+import type { SourceFilter } from '../../../common/json/source-filter.ts';
+import { ApiError } from '../../../errors/api-error.ts';
+import type { ApiRequest } from '../request.ts';
 
 /** The filter of the query parameters; null if there are none. */
 export function sourceFilterOf(request: ApiRequest): SourceFilter | null {

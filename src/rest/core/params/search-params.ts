@@ -1,11 +1,11 @@
 // Parameters of searches that other operations with a query have, too.
 
-import { expandTo } from '../../api/core/index-names.ts';
-import type { SearchParameters } from '../../api/core/search-parameters.ts';
-import { readSearchType } from '../../api/search/multi-search.ts';
-import type { SearchIndices } from '../../api/search/search-call.ts';
-import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { ApiRequest } from './request.ts';
+import { expandTo } from '../../../api/core/index-names.ts';
+import type { SearchParameters } from '../../../api/core/search-parameters.ts';
+import { readSearchType } from '../../../api/search/multi-search.ts';
+import type { SearchIndices } from '../../../api/search/search-call.ts';
+import { illegalArgumentError } from '../../../errors/catalog.ts';
+import type { ApiRequest } from '../request.ts';
 
 export function indicesOf(request: ApiRequest): SearchIndices {
   const index = request.string('index');

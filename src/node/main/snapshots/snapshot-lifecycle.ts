@@ -1,18 +1,18 @@
 // Runs snapshot lifecycle policies: takes their snapshots when they are due, and deletes expired ones once a day.
 import { randomBytes } from 'node:crypto';
-import type { CreateSnapshot } from '../../api/core/snapshot-store.ts';
-import type { JsonObject } from '../../common/json/json-value.ts';
-import { writeJson } from '../../common/json/json-write.ts';
-import { parseDurationMs } from '../../common/text/time-unit.ts';
-import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgumentError } from '../../errors/catalog.ts';
-import { errorObject, toApiError } from '../../errors/error-body.ts';
-import type { ClusterState } from '../../metadata/cluster-state.ts';
-import { resolveDateMathName } from '../../metadata/date-math-name.ts';
-import { chosenFeatures, FEATURES, streamsIn } from '../../metadata/indices/snapshot-content.ts';
-import { lifecycleOf, nextRunMs, RETENTION_SCHEDULE } from '../../metadata/policies/snapshot-policies.ts';
-import { ADMIN_OPTIONS, resolveNames } from '../../metadata/resolve.ts';
-import type { SnapshotInfo } from '../../snapshots/snapshot-types.ts';
+import type { CreateSnapshot } from '../../../api/core/snapshot-store.ts';
+import type { JsonObject } from '../../../common/json/json-value.ts';
+import { writeJson } from '../../../common/json/json-write.ts';
+import { parseDurationMs } from '../../../common/text/time-unit.ts';
+import { ApiError } from '../../../errors/api-error.ts';
+import { illegalArgumentError } from '../../../errors/catalog.ts';
+import { errorObject, toApiError } from '../../../errors/error-body.ts';
+import type { ClusterState } from '../../../metadata/cluster-state.ts';
+import { resolveDateMathName } from '../../../metadata/date-math-name.ts';
+import { chosenFeatures, FEATURES, streamsIn } from '../../../metadata/indices/snapshot-content.ts';
+import { lifecycleOf, nextRunMs, RETENTION_SCHEDULE } from '../../../metadata/policies/snapshot-policies.ts';
+import { ADMIN_OPTIONS, resolveNames } from '../../../metadata/resolve.ts';
+import type { SnapshotInfo } from '../../../snapshots/snapshot-types.ts';
 import type { SnapshotsEnvironment } from './snapshots-environment.ts';
 
 /** Longest time that a timer can wait. */

@@ -1,8 +1,8 @@
 // The snapshot thread, as seen by main: started for a call and ended when it is idle.
-import type { RepositoryConfig } from '../../snapshots/snapshot-types.ts';
-import type { ReplyTo } from '../messages/messages.ts';
-import type { FromSnapshots, RepositoryCall, RepositoryReplies, ToSnapshots } from '../messages/snapshot-messages.ts';
-import type { NodePart } from './node-part.ts';
+import type { RepositoryConfig } from '../../../snapshots/snapshot-types.ts';
+import type { ReplyTo } from '../../messages/messages.ts';
+import type { FromSnapshots, RepositoryCall, RepositoryReplies, ToSnapshots } from '../../messages/snapshot-messages.ts';
+import type { NodePart } from '../node-part.ts';
 
 /** The thread ends after this time without a call. */
 const IDLE_MS = 5000;

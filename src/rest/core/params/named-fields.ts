@@ -1,6 +1,6 @@
 // Parameters of statistics that name fields to list one by one.
-import type { NamedFields } from '../../api/cluster/stats-sections.ts';
-import type { ApiRequest } from './request.ts';
+import type { NamedFields } from '../../../api/cluster/stats-sections.ts';
+import type { ApiRequest } from '../request.ts';
 
 /** `fields` applies to both; `fielddata_fields` and `completion_fields` to one each. */
 export function namedFields(request: ApiRequest): NamedFields {

@@ -1,6 +1,6 @@
 // Parameters of all writes.
-import { type ActiveShards, readActiveShards } from '../../api/documents/active-shards.ts';
-import type { ApiRequest } from './request.ts';
+import { type ActiveShards, readActiveShards } from '../../../api/documents/active-shards.ts';
+import type { ApiRequest } from '../request.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 

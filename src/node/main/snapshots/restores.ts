@@ -2,16 +2,16 @@
 // adds the indices, or replaces closed ones by them. A restore that is interrupted leaves the cluster as it was, and its copies are
 // removed, after a crash at the next start.
 import { randomBytes } from 'node:crypto';
-import type { RestoreOutcome, RestoreSnapshot, RunningRestore } from '../../api/core/snapshot-store.ts';
-import { getOwn } from '../../common/json/own-property.ts';
-import type { DataStream, IndexMeta } from '../../metadata/cluster-state.ts';
-import type { GlobalState, RestoredIndex } from '../../metadata/indices/restore-indices.ts';
-import type { CommandArgs } from '../../metadata/reducers.ts';
-import type { SecurityChange } from '../../security/records.ts';
-import { readRecords } from '../../security/stored-records.ts';
-import { snapshotRestoreError } from '../../snapshots/repository-errors.ts';
-import type { IndexEntry, RepositoryConfig, SnapshotDetails, SnapshotInfo } from '../../snapshots/snapshot-types.ts';
-import type { FromSnapshots } from '../messages/snapshot-messages.ts';
+import type { RestoreOutcome, RestoreSnapshot, RunningRestore } from '../../../api/core/snapshot-store.ts';
+import { getOwn } from '../../../common/json/own-property.ts';
+import type { DataStream, IndexMeta } from '../../../metadata/cluster-state.ts';
+import type { GlobalState, RestoredIndex } from '../../../metadata/indices/restore-indices.ts';
+import type { CommandArgs } from '../../../metadata/reducers.ts';
+import type { SecurityChange } from '../../../security/records.ts';
+import { readRecords } from '../../../security/stored-records.ts';
+import { snapshotRestoreError } from '../../../snapshots/repository-errors.ts';
+import type { IndexEntry, RepositoryConfig, SnapshotDetails, SnapshotInfo } from '../../../snapshots/snapshot-types.ts';
+import type { FromSnapshots } from '../../messages/snapshot-messages.ts';
 import type { SnapshotsEnvironment } from './snapshots-environment.ts';
 
 interface Restoring extends Omit<RunningRestore, 'shards'> {
