@@ -3,6 +3,7 @@
 import type { JsonObject } from '../common/json/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { documentError } from '../mapping/core/document-error.ts';
+import type { LogRecord } from '../store/log-record.ts';
 import { type LogEntry, OP_DELETE, OP_INDEX, OP_NOOP } from '../store/store.ts';
 import type { NewestDocuments, NewestVersion } from './newest-documents.ts';
 import type { WriterSegment } from './segment-set.ts';
@@ -37,16 +38,6 @@ function unwritten(outcome: ShardOutcome): PendingChange {
 
 /** Counts of what the operations did. */
 export const NO_CHANGES = { indexed: 0, deleted: 0, failed: 0, noops: 0 };
-
-/** An operation as the log holds it. */
-export interface LoggedOperation {
-  readonly op: number;
-  readonly id: string;
-  readonly version: number;
-  readonly primaryTerm: number;
-  readonly routing: string | null;
-  readonly source: Uint8Array;
-}
 
 /** The parts of the shard that changes read and write. */
 interface ShardParts {
@@ -219,7 +210,7 @@ export class ShardChanges {
   }
 
   /** Applies an operation of the log again. */
-  async replay(seqNo: number, record: LoggedOperation): Promise<void> {
+  async replay(seqNo: number, record: LogRecord): Promise<void> {
     this.nextSeqNo = seqNo + 1;
     if (record.op === OP_NOOP) return;
     const current = this.#documents.find(record.id);

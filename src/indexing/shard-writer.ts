@@ -12,13 +12,14 @@ import type { IndexSortKey } from '../mapping/core/index-sort.ts';
 import type { MappingSnapshot } from '../mapping/core/mapping-snapshot.ts';
 import { type SegmentLayout, vectorGraphsOf } from '../mapping/segment-layout.ts';
 import type { SegmentFiles } from '../store/segment-files.ts';
+import type { LogRecord } from '../store/log-record.ts';
 import { type LogEntry, NO_COMMIT, type ShardCheckpoint } from '../store/store.ts';
 import type { MergePolicyOptions } from './merge-policy.ts';
 import { NewestDocuments } from './newest-documents.ts';
 import type { OperationLog } from './operation-log.ts';
 import type { SnapshotDescriptor, WriterSegment } from './segment-set.ts';
 import { ShardBuffer } from './shard-buffer.ts';
-import { type LoggedOperation, NO_CHANGES, type PendingChange, ShardChanges } from './shard-changes.ts';
+import { NO_CHANGES, type PendingChange, ShardChanges } from './shard-changes.ts';
 import { type MergingWriter, ShardMerges } from './shard-merges.ts';
 import type { ShardOperation, ShardOutcome } from './shard-operation.ts';
 import { ShardSegments } from './shard-segments.ts';
@@ -290,7 +291,7 @@ export class ShardWriter implements MergingWriter {
     });
   }
 
-  async #replay(seqNo: number, record: LoggedOperation): Promise<void> {
+  async #replay(seqNo: number, record: LogRecord): Promise<void> {
     await this.#changes.replay(seqNo, record);
     if (this.#buffer.isFull) await this.#makeSegment();
   }
