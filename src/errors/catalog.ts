@@ -47,10 +47,21 @@ export function invalidIndexNameError(index: string, reason: string): ApiError {
   });
 }
 
+/** Java's error for a text that is not a number. */
+function notNumberError(text: string): ApiError {
+  return new ApiError('number_format_exception', 400, `For input string: "${text}"`);
+}
+
+/** A number of shard copies, `all` or at least 0, in a parameter or setting. @throws ApiError illegal_argument_exception */
+export function checkActiveShards(value: string): void {
+  if (value === 'all' || /^\d+$/.test(value)) return;
+  if (/^-\d+$/.test(value)) throw illegalArgumentError('shard count cannot be a negative value');
+  throw illegalArgumentError(`cannot parse ActiveShardCount[${value}]`, notNumberError(value));
+}
+
 /** A query parameter whose value is not a number of its type. */
 export function numberParameterError(type: 'int' | 'long' | 'float' | 'double', name: string, value: string): ApiError {
-  const cause = new ApiError('number_format_exception', 400, `For input string: "${value}"`);
-  return illegalArgumentError(`Failed to parse ${type} parameter [${name}] with value [${value}]`, cause);
+  return illegalArgumentError(`Failed to parse ${type} parameter [${name}] with value [${value}]`, notNumberError(value));
 }
 
 export function booleanValueError(value: string): ApiError {
@@ -72,8 +83,17 @@ export function unrecognizedParametersError(
   return illegalArgumentError(`request [${path}] contains unrecognized ${what}${names.length > 1 ? 's' : ''}: ${parts.join(', ')}`);
 }
 
+/** A duration that `parseDurationMs` does not read. */
 export function timeValueError(name: string, value: string): ApiError {
-  return illegalArgumentError(`failed to parse setting [${name}] with value [${value}] as a time value: unit is missing or unrecognized`);
+  const failed = `failed to parse setting [${name}] with value [${value}] as a time value`;
+  const digits = /^(.*?)\s*(?:nanos|micros|ms|s|m|h|d|S|H|D|MS)$/.exec(value.trim())?.[1];
+  if (digits === undefined) return illegalArgumentError(`${failed}: unit is missing or unrecognized`);
+  if (/^-\d+$/.test(digits)) return illegalArgumentError(`${failed}: negative durations are not supported`);
+  const isFraction = digits !== '' && Number.isFinite(Number(digits));
+  return illegalArgumentError(
+    `failed to parse [${value}]${isFraction ? ', fractional time values are not supported' : ''}`,
+    notNumberError(digits),
+  );
 }
 
 /** A queue is full, or there are too many open contexts. Clients should wait and retry. */

@@ -4,7 +4,7 @@ import type { JsonObject } from '../common/json/json-value.ts';
 import { matchesPattern, patternMatcher } from '../common/text/wildcard.ts';
 import { checkTurn } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgumentError, indexNotFoundError } from '../errors/catalog.ts';
+import { illegalArgumentError, indexNotFoundError, invalidIndexNameError } from '../errors/catalog.ts';
 import type { ClusterView, IndexMeta } from './cluster-state.ts';
 import { resolveDateMathName } from './date-math-name.ts';
 import { dataStreamOf, isInVisibleStream, namesOfIndex } from './indices/data-streams.ts';
@@ -177,6 +177,7 @@ function isExpanded(meta: IndexMeta, options: IndicesOptions, evenHidden: boolea
 
 function addNamed(state: ClusterView, name: string, options: IndicesOptions, found: Found): void {
   if (!isAllowed(state, name)) return;
+  if (name.startsWith('_')) throw invalidIndexNameError(name, "must not start with '_'.");
   if (Object.hasOwn(state.indices, name)) {
     addIfOpen(state.indices[name], options, () => add(found, name, null));
     return;

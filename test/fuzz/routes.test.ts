@@ -104,6 +104,7 @@ const TEXTS = [
 const VALUES: Readonly<Record<ParamKind, readonly string[]>> = {
   string: TEXTS,
   boolean: ['true', 'false', '', 'yes'],
+  indicesOption: ['true', 'false', '', 'yes'],
   int: ['0', '1', '-1', '10', '2147483648', 'x'],
   long: ['0', '1', '-1', '9223372036854775807', 'x'],
   float: ['0', '1.5', '-1e30', 'x'],

@@ -2,12 +2,12 @@
 
 const UNIT_MS: Readonly<Record<string, number>> = { nanos: 1e-6, micros: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds (fractional for micros and nanos), -1 for `-1`; null if the string is not a duration with a unit. */
+/** Milliseconds (fractional for micros and nanos), -1 for `-1` and for minus one of a unit; null if the string is not a duration with a unit. */
 export function parseDurationMs(text: string): number | null {
   const trimmed = text.trim();
-  if (trimmed === '-1') return -1;
+  if (/^-0*1\s*(nanos|micros|ms|s|m|h|d|S|H|D|MS)?$/.test(trimmed)) return -1;
   if (/^0+$/.test(trimmed)) return 0;
-  const match = /^(\d+)(nanos|micros|ms|s|m|h|d|S|H|D|MS)$/.exec(trimmed);
+  const match = /^(\d+)\s*(nanos|micros|ms|s|m|h|d|S|H|D|MS)$/.exec(trimmed);
   return match ? Number(match[1]) * UNIT_MS[match[2].toLowerCase()] : null;
 }
 

@@ -7,7 +7,7 @@ import { setOwn } from '../../common/json/own-property.ts';
 import { nearestNames } from '../../common/text/nearest-name.ts';
 import { checkTurn } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
+import { checkActiveShards, illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { checkBound } from '../../mapping/core/time-bounds.ts';
 import { checkMode } from './index-mode.ts';
 import { anything, boolean, bytes, enumConstant, float, integer, oneOf, type SettingCheck, time } from './setting-checks.ts';
@@ -34,9 +34,7 @@ const replicaRange: SettingCheck = (name, value) => {
     throw illegalArgumentError(`failed to parse [${name}] from value: [${value}] at index -1`);
 };
 
-const activeShards: SettingCheck = (_name, value) => {
-  if (value !== 'all' && !/^\d+$/.test(value)) throw illegalArgumentError(`cannot parse ActiveShardCount[${value}]`);
-};
+const activeShards: SettingCheck = (_name, value) => checkActiveShards(value);
 
 const fixed = (check: SettingCheck, fallback: string | null = null): Spec => ({ check, isDynamic: false, fallback });
 const dynamic = (check: SettingCheck, fallback: string | null = null): Spec => ({ check, isDynamic: true, fallback });

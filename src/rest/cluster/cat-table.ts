@@ -1,12 +1,14 @@
-// Text tables of `_cat`. Parameters: `h` selects columns by name or alias, `s` sorts, `v` shows the header, `help` describes the columns, `bytes`,
-// `size` and `time` select units, and a `format` other than text returns a list of objects.
+// Text tables of `_cat`. Parameters: `h` selects columns by name or alias, `s` sorts, `v` shows the header, `help` describes the columns, `bytes`
+// and `time` select units, and a `format` other than text returns a list of objects.
 
+import { mediaTypeOfFormat } from '../../common/json/media-type.ts';
+import { getOwn } from '../../common/json/own-property.ts';
 import { BYTE_UNITS, formatByteSize } from '../../common/text/byte-size.ts';
 import { formatDuration } from '../../common/text/time-unit.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgumentError } from '../../errors/catalog.ts';
+import { illegalArgumentError, unrecognizedParametersError } from '../../errors/catalog.ts';
 import type { Params, RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
@@ -69,9 +71,12 @@ export async function catTable(
   rows: () => Row[] | Promise<Row[]>,
 ): Promise<ApiResponse> {
   const columns = all.filter(({ difference }) => difference === null || dialect[difference.name] === difference.value);
-  if (request.boolean('help')) return { status: 200, text: helpText(columns) };
+  if (request.boolean('help')) {
+    refusePathParameters(request);
+    return { status: 200, text: helpText(columns) };
+  }
   const shown = chosenColumns(request, columns);
-  const found = sortRows(request, columns, await rows());
+  const found = sortRows(request, columns, await rows(), dialect);
   const units = readUnits(request);
   const cells = found.map((row) => shown.map(({ column: { name } }) => cellText(row[name] ?? null, units)));
   if (isStructured(request)) {
@@ -84,6 +89,17 @@ export async function catTable(
   return { status: 200, text: layOut(shown, cells, request.boolean('v') ?? false) };
 }
 
+/** Help is not about an index or a node. @throws ApiError illegal_argument_exception: the path names some */
+function refusePathParameters({ path, params, query }: ApiRequest): void {
+  const names = Object.keys(params).filter((name) => !Object.hasOwn(query, name));
+  if (names.length > 0)
+    throw unrecognizedParametersError(
+      path,
+      names,
+      names.map(() => []),
+    );
+}
+
 function isEmpty(cell: Cell | undefined): boolean {
   return cell === null || cell === undefined;
 }
@@ -91,7 +107,7 @@ function isEmpty(cell: Cell | undefined): boolean {
 /** True if the response is a list of objects: `format` or the Accept header requests a type other than text. */
 function isStructured(request: ApiRequest): boolean {
   const format = request.string('format');
-  if (format !== undefined && format !== '') return !/^(text|txt|text\/plain)$/i.test(format);
+  if (format !== undefined && format !== '') return (mediaTypeOfFormat(format)?.format ?? 'text') !== 'text';
   const accept = request.http.header('accept');
   return accept !== undefined && !/text\/|\*\/\*/.test(accept) && /json|yaml|msgpack/i.test(accept);
 }
@@ -110,8 +126,7 @@ interface ShownColumn {
 
 function chosenColumns(request: ApiRequest, columns: readonly Column[]): ShownColumn[] {
   const names = request.list('h');
-  if (names === undefined || names.length === 0)
-    return columns.filter((column) => column.isDefault).map((column) => ({ column, title: column.name }));
+  if (names === undefined) return columns.filter((column) => column.isDefault).map((column) => ({ column, title: column.name }));
   const shown: ShownColumn[] = [];
   for (const raw of names) {
     const name = raw.trim();
@@ -132,13 +147,18 @@ function findColumn(columns: readonly Column[], name: string): Column | undefine
   return columns.find((column) => column.name === name) ?? columns.find((column) => column.aliases.includes(name));
 }
 
+function unknownSortKeyError(name: string, { refusesSortKeysAsBad }: Dialect): ApiError {
+  const reason = `Unable to sort by unknown sort key \`${name}\``;
+  return refusesSortKeysAsBad ? illegalArgumentError(reason) : new ApiError('unsupported_operation_exception', 500, reason);
+}
+
 /** @throws ApiError the table has no such column */
-function sortRows(request: ApiRequest, columns: readonly Column[], rows: readonly Row[]): Row[] {
+function sortRows(request: ApiRequest, columns: readonly Column[], rows: readonly Row[], dialect: Dialect): Row[] {
   const keys = (request.list('s') ?? []).map((text) => {
     const isDescending = text.endsWith(':desc');
     const name = text.replace(/:(asc|desc)$/, '');
     const column = findColumn(columns, name);
-    if (!column) throw new ApiError('unsupported_operation_exception', 400, `Unable to sort by unknown sort key \`${name}\``);
+    if (!column) throw unknownSortKeyError(name, dialect);
     return { name: column.name, sign: isDescending ? -1 : 1 };
   });
   if (keys.length === 0) return [...rows];
@@ -169,26 +189,18 @@ interface Units {
   /** Divisor of sizes in bytes; null for readable sizes. */
   readonly bytes: number | null;
   readonly ms: number | null;
-  readonly count: number | null;
 }
 
 const TIME_UNITS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1, micros: 1e-3, nanos: 1e-6 };
-const COUNT_UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12, p: 1e15 };
 
+/** Unknown units are ignored, as by Elasticsearch. */
 function readUnits(request: ApiRequest): Units {
-  const read = (name: string, units: Readonly<Record<string, number>>): number | null => {
-    const unit = request.string(name);
-    if (unit === undefined) return null;
-    if (!Object.hasOwn(units, unit))
-      throw illegalArgumentError(`failed to parse [${name}] with value [${unit}], known units: [${Object.keys(units).join(', ')}]`);
-    return units[unit];
-  };
-  return { bytes: read('bytes', BYTE_UNITS), ms: read('time', TIME_UNITS), count: read('size', COUNT_UNITS) };
+  const read = (name: string, units: Readonly<Record<string, number>>): number | null => getOwn(units, request.string(name) ?? '') ?? null;
+  return { bytes: read('bytes', BYTE_UNITS), ms: read('time', TIME_UNITS) };
 }
 
 function cellText(cell: Cell, units: Units): string {
   if (cell === null) return '';
-  if (typeof cell === 'number') return units.count === null ? String(cell) : String(Math.floor(cell / units.count));
   if (typeof cell !== 'object') return String(cell);
   if ('bytes' in cell) return units.bytes === null ? formatByteSize(cell.bytes) : String(Math.floor(cell.bytes / units.bytes));
   return units.ms === null ? formatDuration(cell.ms) : String(Math.floor(cell.ms / units.ms));

@@ -41,7 +41,7 @@ const healthHandler: ApiHandler = (request, context) => {
 function aliasRows(request: ApiRequest, { engine }: RestContext): Row[] {
   const names = request.list('name');
   if (names !== undefined) requireNames(engine, names.join(','));
-  const target: IndexTarget = { index: null, expandWildcards: request.list('expand_wildcards') ?? ['all'] };
+  const target: IndexTarget = { index: null, expandWildcards: request.wildcardStates() ?? ['all'] };
   const rows: Row[] = [];
   for (const meta of targetMetas(engine, target, TARGETS.any)) {
     for (const [alias, own] of Object.entries(meta.aliases)) {
@@ -290,7 +290,7 @@ export const CAT_APIS: readonly ApiSpec[] = [
     name: 'cat.help',
     needs: 'none',
     isText: true,
-    params: CAT_PARAMS,
+    params: { local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' },
     routes: {
       'GET /_cat': () => {
         const paths = TABLES.flatMap((api) => Object.keys(api.routes).map((route) => route.split(' ')[1])).sort();

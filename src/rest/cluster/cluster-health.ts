@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterHealth } from '../../api/cluster/cluster-health.ts';
 import { type Health, shardCounts } from '../../api/cluster/shard-counts.ts';
 import { requireNames, TARGETS, targetNames } from '../../api/core/index-names.ts';
+import type { Dialect } from '../../compat/dialect.ts';
+import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { readTarget } from '../core/params/index-expression.ts';
@@ -76,7 +78,7 @@ async function changeOf(context: RestContext, until: number): Promise<void> {
 function healthTargets(request: ApiRequest, context: RestContext): { names: string[]; shown: string[]; missing: boolean } {
   const expression = request.string('index');
   if (expression !== undefined) requireNames(context.engine, expression);
-  const target = { ...readTarget(request), ignoreUnavailable: true, expandWildcards: request.list('expand_wildcards') ?? ['all'] };
+  const target = { ...readTarget(request), ignoreUnavailable: true, expandWildcards: request.wildcardStates() ?? ['all'] };
   const names = targetNames(context.engine, target, TARGETS.any);
   const missing = (expression ?? '')
     .split(',')
@@ -92,7 +94,7 @@ function isKnown(context: RestContext, name: string): boolean {
 
 function readConditions(request: ApiRequest, context: RestContext): (body: { status: Health }, names: readonly string[]) => boolean {
   const status = request.string('wait_for_status')?.toLowerCase() as Health | undefined;
-  if (status !== undefined && !HEALTHS.includes(status)) throw illegalArgumentError(`unknown cluster health status [${status}]`);
+  if (status !== undefined && !HEALTHS.includes(status)) throw unknownStatusError(status, context.engine.dialect);
   const nodes = /^(>=|<=|>|<|ge\(|le\(|gt\(|lt\()?(\d+)\)?$/.exec(request.string('wait_for_nodes') ?? '>=0');
   if (!nodes) throw illegalArgumentError(`Could not parse wait_for_nodes [${request.string('wait_for_nodes')}]`);
   const expected = Number(nodes[2]);
@@ -110,6 +112,11 @@ function readConditions(request: ApiRequest, context: RestContext): (body: { sta
     const active = names.reduce((sum, name) => sum + (indices[name] ? activeOf(name) : 0), 0);
     return shards === 'all' ? body.status === 'green' : active >= Number(shards);
   };
+}
+
+function unknownStatusError(status: string, { namesClusterManager: isOpenSearch }: Dialect): ApiError {
+  const enumeration = `org.${isOpenSearch ? 'opensearch' : 'elasticsearch'}.cluster.health.ClusterHealthStatus`;
+  return illegalArgumentError(`No enum constant ${enumeration}.${status.toUpperCase()}`);
 }
 
 function compareNodes(count: number, operator: string, expected: number): boolean {

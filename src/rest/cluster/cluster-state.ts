@@ -35,7 +35,9 @@ function state(request: ApiRequest, context: RestContext): ApiResponse {
     if (name === '_all') for (const metric of STATE_METRICS) metrics.add(metric);
     else if ((STATE_METRICS as readonly string[]).includes(name)) metrics.add(name as StateMetric);
   }
-  const indices = targetNames(context.engine, { expandWildcards: ['all'], ...readTarget(request) }, TARGETS.any);
+  const given = readTarget(request);
+  const target = { ...given, expandWildcards: given.expandWildcards ?? ['all'], ignoreUnavailable: given.ignoreUnavailable ?? true };
+  const indices = targetNames(context.engine, target, TARGETS.any);
   const isFlat = request.boolean('flat_settings') ?? false;
   return ok(clusterState(context.engine, { metrics, indices, showSettings: (meta) => showSettings(meta, { flat: isFlat }) }));
 }

@@ -8,7 +8,7 @@ import { type ApiResponse, ok } from '../core/response.ts';
 export const clusterStatsApi = defineApi({
   name: 'cluster.stats',
   needs: 'cluster:monitor/stats',
-  params: { flat_settings: 'boolean', timeout: 'time' },
+  params: { timeout: 'time' },
   routes: {
     'GET /_cluster/stats': stats,
     'GET /_cluster/stats/nodes/{node_id}': stats,

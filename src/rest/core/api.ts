@@ -74,10 +74,10 @@ export const COMMON_PARAMS: Params = {
 export const SOURCE_PARAMS: Params = { source: 'string', source_content_type: 'string' };
 
 export const INDICES_OPTIONS: Params = {
-  ignore_unavailable: 'boolean',
-  allow_no_indices: 'boolean',
+  ignore_unavailable: 'indicesOption',
+  allow_no_indices: 'indicesOption',
   expand_wildcards: 'expandWildcards',
-  ignore_throttled: 'boolean',
+  ignore_throttled: 'indicesOption',
 };
 
 export const TIMEOUTS: Params = { timeout: 'time', master_timeout: 'time', cluster_manager_timeout: 'time' };

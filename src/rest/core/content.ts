@@ -67,8 +67,8 @@ export function negotiateType(exchange: Exchange, route: Route, format: string |
   const accept = http.header('accept');
   let type: MediaType | null = preferred;
   if (format !== undefined && format !== '') {
-    type = mediaTypeOfFormat(format);
-    if (!type) throw illegalArgumentError(`unsupported format [${format.slice(0, 40)}]: json, yaml, cbor, smile, msgpack or txt`);
+    // An unknown format is ignored, as by Elasticsearch.
+    type = mediaTypeOfFormat(format) ?? preferred;
   } else if (accept !== undefined && accept !== '' && accept !== '*/*') {
     type = negotiate(accept, preferred);
     if (!type) {

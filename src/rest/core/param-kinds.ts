@@ -2,10 +2,21 @@
 import { readWildcardStates } from '../../api/core/index-names.ts';
 import type { Refresh } from '../../api/core/write.ts';
 import { parseDurationMs } from '../../common/text/time-unit.ts';
-import { booleanValueError, illegalArgumentError, numberParameterError, timeValueError } from '../../errors/catalog.ts';
+import { booleanValueError, checkActiveShards, illegalArgumentError, numberParameterError, timeValueError } from '../../errors/catalog.ts';
 
 /** How the value of a query parameter is read. It is checked before the handler runs, whether the handler uses it or not. */
-export type ParamKind = 'string' | 'boolean' | 'int' | 'long' | 'float' | 'time' | 'list' | 'activeShards' | 'expandWildcards' | 'refresh';
+export type ParamKind =
+  | 'string'
+  | 'boolean'
+  | 'indicesOption'
+  | 'int'
+  | 'long'
+  | 'float'
+  | 'time'
+  | 'list'
+  | 'activeShards'
+  | 'expandWildcards'
+  | 'refresh';
 
 /** The empty string is true. @throws ApiError illegal_argument_exception */
 export function readBoolean(value: string): boolean {
@@ -47,6 +58,9 @@ export function checkParam(kind: ParamKind, name: string, value: string): void {
     case 'boolean':
       readBoolean(value);
       return;
+    case 'indicesOption':
+      checkIndicesOption(name, value);
+      return;
     case 'int':
       readInt(name, value);
       return;
@@ -60,16 +74,22 @@ export function checkParam(kind: ParamKind, name: string, value: string): void {
       readTime(name, value);
       return;
     case 'activeShards':
-      if (value !== 'all' && !/^\d+$/.test(value)) throw illegalArgumentError(`cannot parse ActiveShardCount[${value}]`);
+      checkActiveShards(value);
       return;
     case 'refresh':
       readRefresh(value);
       return;
     case 'expandWildcards':
-      readWildcardStates(value);
+      if (value !== '') readWildcardStates(value);
       return;
     default:
   }
+}
+
+/** @throws ApiError */
+function checkIndicesOption(name: string, value: string): void {
+  if (value !== '' && value !== 'true' && value !== 'false')
+    throw illegalArgumentError(`Could not convert [${name}] to boolean`, booleanValueError(value));
 }
 
 /** `refresh` of a write. @throws ApiError */

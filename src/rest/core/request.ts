@@ -97,6 +97,12 @@ export class ApiRequest {
     return value === undefined ? undefined : readTime(name, value);
   }
 
+  /** `expand_wildcards`; undefined for the default of the API, also if it is empty. */
+  wildcardStates(): string[] | undefined {
+    const states = this.list('expand_wildcards');
+    return states?.length === 0 ? undefined : states;
+  }
+
   list(name: string): string[] | undefined {
     return this.params[name]?.split(',').filter((item) => item !== '');
   }

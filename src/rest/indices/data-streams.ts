@@ -22,7 +22,7 @@ import { ok } from '../core/response.ts';
 const EXPAND: Params = { expand_wildcards: 'expandWildcards' };
 
 function readStreams(request: ApiRequest): StreamTarget {
-  return { names: request.list('name') ?? [], expandWildcards: request.list('expand_wildcards') };
+  return { names: request.list('name') ?? [], expandWildcards: request.wildcardStates() };
 }
 
 const getApi = defineApi({

@@ -1,9 +1,9 @@
 // `_search`.
 import type { SearchParameters } from '../../api/core/search-parameters.ts';
 import { searchThrough } from '../../api/search/search-pipelines.ts';
-import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type Params, QUERY_STRING, type RestContext, SOURCE_FILTER } from '../core/api.ts';
+import { readInt } from '../core/param-kinds.ts';
 import { indicesOf, isDfs, preFilterShardSize, queryParametersOf } from '../core/params/search-params.ts';
 import { sourceFilterOf } from '../core/params/source-params.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -111,8 +111,7 @@ function trackTotalHits(request: ApiRequest): number | undefined {
   if (text === undefined) return undefined;
   if (text === 'true' || text === '') return Number.POSITIVE_INFINITY;
   if (text === 'false') return 0;
-  const number = Number(text);
-  if (!Number.isInteger(number)) throw new ApiError('number_format_exception', 400, `For input string: "${text}"`);
+  const number = readInt('track_total_hits', text);
   if (number < -1) throw illegalArgumentError(`[track_total_hits] parameter must be positive or equals to -1, got ${number}`);
   return number === -1 ? 0 : number;
 }

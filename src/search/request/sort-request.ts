@@ -67,9 +67,12 @@ export function parseSort(value: unknown, report?: ReportUncacheable): SortSpec[
 
 /** `name:desc,other` in query parameters. */
 export function parseSortParameter(text: string): SortSpec[] {
-  const specs = text.split(',').map((part) => {
+  const specs = text.split(',').flatMap((part) => {
     const at = part.lastIndexOf(':');
-    return at > 0 ? ofName(part.slice(0, at), part.slice(at + 1)) : ofName(part, null);
+    if (at <= 0) return [ofName(part, null)];
+    // Another order than these is ignored together with its field, as by Elasticsearch.
+    const order = part.slice(at + 1);
+    return order === 'asc' || order === 'desc' ? [ofName(part.slice(0, at), order)] : [];
   });
   return specs.length === 1 && specs[0].by === 'score' && specs[0].descending ? [] : specs;
 }

@@ -171,7 +171,10 @@ describe('cluster and cat', () => {
     const help = (await ok('GET /_cat/count?help')).split('\n').map((line: string) => line.split('|').map((cell) => cell.trim()));
     expect(help[2]).toEqual(['count', 'dc,docs.count,docsCount', 'the document count']);
     expect((await send('GET /_cat/indices?s=nothing')).status).toBe(400);
-    expect((await send('GET /_cat/indices?bytes=x')).status).toBe(400);
+    expect(await ok('GET /_cat/indices?bytes=x&format=nothing&h=index&s=index')).toBe('a\nb\n');
+    expect((await send('GET /_cat/indices/a?help')).json.error.reason).toBe(
+      'request [/_cat/indices/a] contains unrecognized parameter: [index]',
+    );
     expect((await send('GET /_cat/health?v&ts=false')).headers['content-type']).toBe('text/plain; charset=UTF-8');
     expect(await ok('GET /_cat')).toContain('/_cat/indices\n');
   });

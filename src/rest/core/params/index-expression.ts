@@ -7,6 +7,6 @@ export function readTarget(request: ApiRequest): IndexTarget {
     index: request.string('index') ?? null,
     ignoreUnavailable: request.boolean('ignore_unavailable'),
     allowNoIndices: request.boolean('allow_no_indices'),
-    expandWildcards: request.list('expand_wildcards'),
+    expandWildcards: request.wildcardStates(),
   };
 }

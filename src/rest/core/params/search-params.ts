@@ -9,7 +9,7 @@ import type { ApiRequest } from '../request.ts';
 
 export function indicesOf(request: ApiRequest): SearchIndices {
   const index = request.string('index');
-  const states = request.list('expand_wildcards');
+  const states = request.wildcardStates();
   const ignoreUnavailable = request.boolean('ignore_unavailable');
   const allowNoIndices = request.boolean('allow_no_indices');
   if (states === undefined && ignoreUnavailable === undefined && allowNoIndices === undefined) {
