@@ -65,7 +65,7 @@ async function rowsOfPage(analyzer: string, text: string): Promise<string[][]> {
 
 describe.skipIf(!browser || !built)('a page in headless Chromium', () => {
   for (const analyzer of ['standard', 'german', 'thai', 'pattern']) {
-    test(`shows the tokens of ${analyzer} that Node gives`, async () => {
+    test(`shows the same tokens of ${analyzer} as Node`, async () => {
       const text = 'The QUICK Häuser’ 3.14 naïve 日本語 ภาษาไทยไม่มีช่องว่าง 👩‍🚀';
       const analysis = await loadAnalyzer();
       const expected = analysis

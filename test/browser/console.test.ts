@@ -252,7 +252,7 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
     await finish(watched);
   });
 
-  test('makes a pipeline after trying it, and deletes it', async () => {
+  test('creates a pipeline after simulating it, and deletes it', async () => {
     const watched = await open('#/manage');
     const { page } = watched;
     await clickText(page, 'button', 'New pipeline');
@@ -387,7 +387,7 @@ describe.skipIf(chromiumPath === null || !isBuilt)('the console', () => {
     await finish(watched);
   });
 
-  test('is where browsers that request / are redirected, and only they', async () => {
+  test('browsers that request / are redirected to it, other clients are not', async () => {
     const { page } = await openPage(chromium.browser, `${service.url}/`);
     expect(page.url()).toContain('/_console/');
     const answer = await fetch(`${service.url}/`, { headers: { accept: '*/*' } });

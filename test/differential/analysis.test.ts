@@ -103,7 +103,7 @@ eachAnalysisBuild((host, build) => {
     });
   });
 
-  test(`${build}: letter and whitespace tokenizers`, () => {
+  test(`${build}: letter and whitespace tokenizers equal their twins`, () => {
     forSeeds(200, (rng) => {
       const text = mixedText(rng);
       const maxLength = rng.pick([255, 3]);

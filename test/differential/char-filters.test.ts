@@ -53,7 +53,7 @@ eachAnalysisBuild((host, build) => {
     });
   });
 
-  test(`${build}: a text larger than the kernels' first memory`, () => {
+  test(`${build}: filters a text larger than the initial memory of the kernels`, () => {
     const text = '<p>a &amp; b</p> '.repeat(100_000);
     const result = new CharFilterChain([htmlStripFilter([])], host).apply(text);
     expect(result.text).toBe('\na & b\n '.repeat(100_000));

@@ -32,7 +32,7 @@ eachKernelBuild((k, build) => {
       }),
     ));
 
-  test(`${build}: sums of vints of one byte and of more`, () =>
+  test(`${build}: sums of vints of one byte and of more equal plain addition`, () =>
     forSeeds(400, (rng) =>
       k.scoped(() => {
         const longer = rng.pick([0, 0.05, 0.3, 0.9]);

@@ -67,7 +67,7 @@ eachKernelBuild((k, build) => {
     );
   });
 
-  test(`${build}: terms of the greatest length, and many with one long prefix`, () =>
+  test(`${build}: stores terms of the greatest length, and many with one long prefix`, () =>
     k.scoped(() => {
       const buffer = createOpenBuffer(build, [keywordField('tag')], 768);
       const long = Buffer.alloc(32_766, 'x');

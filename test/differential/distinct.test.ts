@@ -58,7 +58,7 @@ eachKernelBuild((k, build) => {
     }));
 });
 
-test('estimates are within five standard errors, from one value to a million, merged too', () => {
+test('estimates are within five standard errors, from one value to a million, also merged ones', () => {
   const rng = new Rng(7);
   for (const [precision, count] of [
     [14, 1],
@@ -73,7 +73,7 @@ test('estimates are within five standard errors, from one value to a million, me
   }
 }); // prettier-ignore
 
-test('KeyTable numbers pairs in order of first sight', () =>
+test('KeyTable numbers pairs in the order of their first occurrence', () =>
   forSeeds(30, (rng) => {
     const table = new KeyTable();
     const map = new Map<string, number>();

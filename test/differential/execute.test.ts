@@ -182,7 +182,7 @@ eachKernelBuild((k, build) => {
       }),
     ));
 
-  test(`${build}: filters, limits and orders`, () =>
+  test(`${build}: filters, limits and sort orders equal the twin's`, () =>
     forSeeds(rounds, (rng) =>
       k.scoped(() => {
         const { segment, scope, accepts } = setUp(rng, [70, 900, 4100]);
@@ -242,7 +242,7 @@ eachKernelBuild((k, build) => {
       }),
     ));
 
-  test(`${build}: a plan as a bitset; terminateAfter; stop`, () =>
+  test(`${build}: runs a plan to a bitset, ends by terminateAfter, and stops on request`, () =>
     forSeeds(rounds, (rng) =>
       k.scoped(() => {
         const { segment, scope, accepts } = setUp(rng, [70, 9000]);

@@ -9,7 +9,7 @@ import { forSeeds } from '../support/rng.ts';
 import { createOpenBuffer, openImage, textField } from '../support/segments.ts';
 
 eachKernelBuild((k, build) => {
-  test(`${build}: the walk that leaves out far terms finds what the host's matcher finds`, () =>
+  test(`${build}: the walk that skips distant terms finds the same terms as the host's matcher`, () =>
     forSeeds(15, (rng) =>
       k.scoped(() => {
         const buffer = createOpenBuffer(build, [textField('body', { postings: rng.pick(['docs', 'positions']) })]);
@@ -34,7 +34,7 @@ eachKernelBuild((k, build) => {
       }),
     ));
 
-  test(`${build}: output that holds one term at a time gives the same terms`, () =>
+  test(`${build}: an output with room for one term at a time receives the same terms`, () =>
     forSeeds(10, (rng) =>
       k.scoped(() => {
         const buffer = createOpenBuffer(build, [textField('body', { postings: 'docs' })]);

@@ -25,7 +25,7 @@ function meters(a: readonly number[], b: readonly number[]): number {
 }
 
 eachKernelBuild((k, build) => {
-  test(`${build}: boxes, circles and the order of distances`, () =>
+  test(`${build}: boxes, circles and sorts by distance equal plain arithmetic`, () =>
     forSeeds(12, (rng) =>
       k.scoped(() => {
         const buffer = createOpenBuffer(build, FIELDS);
@@ -60,7 +60,7 @@ eachKernelBuild((k, build) => {
       }),
     ));
 
-  test(`${build}: parents of matching children, with their scores`, () =>
+  test(`${build}: finds the parents of matching children, with their scores`, () =>
     forSeeds(12, (rng) =>
       k.scoped(() => {
         const buffer = createOpenBuffer(build, FIELDS);

@@ -49,7 +49,7 @@ function encodeTerms(k: Kernels, flags: FieldFlags, terms: PostingsDoc[][]) {
 }
 
 eachKernelBuild((k, build) => {
-  test(`${build}: records read back as they are drawn, impacts are the competitive pairs`, () =>
+  test(`${build}: records read back as specified, and impacts are the competitive pairs`, () =>
     forSeeds(60, (rng) =>
       k.scoped(() => {
         const flags = randomFlags(rng);

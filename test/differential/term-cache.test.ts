@@ -71,7 +71,7 @@ eachAnalysisBuild((host, build) => {
     });
   });
 
-  test(`${build}: more words than the cache holds`, () => {
+  test(`${build}: more words than the cache holds give the same terms`, () => {
     const stages = [
       { id: StageId.STOP, config: words([0], termSet(['aa', 'noise'])) },
       { id: StageId.STEM, config: words([Stemmer.PORTER]) },

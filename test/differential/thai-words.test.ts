@@ -64,7 +64,7 @@ eachAnalysisBuild((host, build) => {
     });
   });
 
-  test(`${build}: the rules of leftovers, signs and short runs`, () => {
+  test(`${build}: follows the rules of leftovers, signs and short runs`, () => {
     expect(words('การทดลอง')).toEqual(['การ', 'ทดลอง']);
     expect(words('กขคง')).toEqual(['กขคง']);
     expect(words('\u0e34\u0e34กา')).toEqual(['กา']);
@@ -78,7 +78,7 @@ eachAnalysisBuild((host, build) => {
     expect(words('ฃ'.repeat(1 << 20))).toHaveLength(1);
   });
 
-  test(`${build}: malformed bytes`, () => {
+  test(`${build}: malformed bytes do no harm`, () => {
     forSeeds(100, (rng) => {
       const text = encodeWtf8(mixedText(rng));
       for (let i = rng.int(0, 5); i > 0 && text.length; i--) text[rng.int(0, text.length - 1)] = rng.int(0, 255);

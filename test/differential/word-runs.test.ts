@@ -105,7 +105,7 @@ eachAnalysisBuild((host, build) => {
     });
   }
 
-  test(`${build}: each ASCII character, each space and its neighbours, at the ends of 16, 32 and 64 bytes`, () => {
+  test(`${build}: masks equal the automaton for each ASCII character, each space and its neighbours, at the ends of 16, 32 and 64 bytes`, () => {
     for (const space of [...Array(128).keys(), ...SPACES, 0xd800, 0xdc00, 0x10000]) {
       for (const before of [0, 1, 14, 15, 16, 31, 32, 61, 62, 63, 64, 65, 127]) {
         for (const behind of [0, 1, 47, 48, 64]) {
@@ -127,7 +127,7 @@ eachAnalysisBuild((host, build) => {
     }
   });
 
-  test(`${build}: as many ASCII words as a block can contain`, () => {
+  test(`${build}: finds as many ASCII words as a block can contain`, () => {
     forSeeds(200, (rng) => {
       const chars = rng.pick(['ab ', 'a ', 'abcdefghi ', 'ab \t\n', 'ab\x00\x1b\x1c ']);
       let input = '';
@@ -139,7 +139,7 @@ eachAnalysisBuild((host, build) => {
     });
   });
 
-  test(`${build}: tokens longer than a block, and longer than the limit`, () => {
+  test(`${build}: cuts tokens longer than a block, and longer than the limit`, () => {
     for (const letter of ['a', 'я']) {
       for (const length of [31, 32, 33, 62, 63, 64, 65, 100, 254, 255, 256, 520]) {
         const input = encodeWtf8(`${letter.repeat(length)} b`);

@@ -32,7 +32,7 @@ function anchorsOf(file: string): Set<string> {
 describe.each(pages)('%s', (page) => {
   const content = read(page);
 
-  test('has only links that lead somewhere', () => {
+  test('has only links that resolve', () => {
     const broken: string[] = [];
     for (const [, target] of content.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^[a-z]+:/.test(target)) continue;

@@ -46,7 +46,7 @@ const credentials = (user: string, password: string): string =>
 const closed = (user: string, password: string, uri = '/closed'): Promise<string> => get(port, uri, credentials(user, password));
 
 describe('auth_basic', () => {
-  test.each(Object.keys(USERS))('%s: the right password opens, a wrong one does not', async (user) => {
+  test.each(Object.keys(USERS))('%s: accepts the right password and refuses a wrong one', async (user) => {
     for (let n = 0; n < 2; n++) {
       expect(bodyOf(await closed(user, 'secret'))).toBe('content');
       expect(await closed(user, 'Secret')).toMatch(/^HTTP\/1\.1 401 .*WWW-Authenticate: Basic realm="closed"/s);
@@ -61,7 +61,7 @@ describe('auth_basic', () => {
     expect(front.read('error.log')).toMatch(/\[crit\].* unsupported password scheme in .*: yescrypt \(\$y\$\)/);
   });
 
-  test.skipIf(!ours)('the event loop serves while a slow hash is checked', async () => {
+  test.skipIf(!ours)('serves other requests while a slow hash is checked', async () => {
     let finished = false;
     const slow = closed('slow', 'first').then((response) => {
       finished = true;
@@ -92,7 +92,7 @@ describe('auth_basic', () => {
     expect(front.read('access.log').match(/ 499 /g)?.length).toBeGreaterThan(90);
   });
 
-  test('many at once', async () => {
+  test('checks many passwords at once', async () => {
     const users = ['apr', 'md5', 'des', 'sha256', 'bcrypt2a', 'bcrypt2y', 'plain'];
     const responses = await Promise.all(Array.from({ length: 140 }, (_, n) => closed(users[n % 7], n % 2 ? 'secret' : `wrong ${n % 28}`)));
     expect(responses.map(statusOf)).toEqual(responses.map((_, n) => (n % 2 ? 200 : 401)));

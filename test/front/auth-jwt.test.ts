@@ -92,7 +92,7 @@ describe.skipIf(!ours)('auth_jwt', () => {
     expect(await status('/admin', signed({ sub: 'joe', role: 'admin' }))).toBe(404);
   });
 
-  test('takes keys from several files and subrequests, all of which must be good', async () => {
+  test('reads keys from several files and subrequests, all of which must be valid', async () => {
     const other = signToken({ alg: 'ES256' }, { sub: 'ann' }, pair.privateKey);
     expect(await status('/two', signed({}))).toBe(404);
     expect(await status('/two', other)).toBe(404);
@@ -101,7 +101,7 @@ describe.skipIf(!ours)('auth_jwt', () => {
     expect(await status('/missing', signed({}))).toBe(500);
   });
 
-  test('a key file that changes is read again', async () => {
+  test('reads a key file again after a change', async () => {
     const token = signed({});
     const write = (secret: string) => writeFileSync(path.join(front.folder, 'changing.json'), keySet(secretJwk(secret)));
     write(SECRET);

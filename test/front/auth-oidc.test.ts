@@ -198,7 +198,7 @@ describe.skipIf(!ours)('auth_oidc', () => {
     expect(front.read('error.log')).toContain('the provider responded with "access_denied"');
   });
 
-  test('refreshes tokens that are over, and ends the session if the provider refuses', async () => {
+  test('refreshes expired tokens, and ends the session if the provider refuses', async () => {
     idp.tokens.expires_in = 1e-6;
     const cookie = await logIn();
     expect(await isLoggedIn(cookie)).toBe(true);

@@ -113,7 +113,7 @@ const post = (uri: string, body: string, fields = '') =>
 
 describe('real back ends', () => {
   describe.skipIf(!php)('php-fpm', () => {
-    test('methods, path info, bodies, statuses, kept connections', async () => {
+    test('passes methods, path info, bodies and statuses, and keeps connections', async () => {
       const reply = await get(port, '/info.php/path/x?q=1');
       expect(bodyOf(reply)).toBe('GET /path/x q=1 0');
       expect(headerOf(reply, 'X-Php')).toBe('yes');
@@ -130,7 +130,7 @@ describe('real back ends', () => {
       expect(front.read('error.log')).toMatch(/\[error\].*FastCGI sent in stderr: "PHP message: php fell over/);
     });
 
-    test('answers are cached', async () => {
+    test('caches responses', async () => {
       expect(headerOf(await get(port, '/cached/a?big=1'), 'X-Cache')).toBe('MISS');
       const reply = await get(port, '/cached/a?big=1');
       expect(headerOf(reply, 'X-Cache')).toBe('HIT');
@@ -138,7 +138,7 @@ describe('real back ends', () => {
     });
   });
 
-  test.skipIf(!uwsgi)('uwsgi: methods, fields, bodies, statuses', async () => {
+  test.skipIf(!uwsgi)('uwsgi: passes methods, fields, bodies and statuses', async () => {
     const reply = await get(port, '/wsgi/a?b=c', 'X-A: field\n');
     expect(bodyOf(reply)).toBe('GET /wsgi/a b=c 0 field');
     expect(headerOf(reply, 'X-Wsgi')).toBe('yes');
@@ -146,7 +146,7 @@ describe('real back ends', () => {
     expect(statusOf(await get(port, '/wsgi/tea'))).toBe(418);
   });
 
-  test.skipIf(!memcached)('memcached: values, gzip by flag, what is missing', async () => {
+  test.skipIf(!memcached)('memcached: returns values, decodes gzip by flag, and reports missing keys', async () => {
     const packed = gzipSync('packed value');
     await new Promise<void>((resolve) => {
       const socket = connect(cachePort, '127.0.0.1');

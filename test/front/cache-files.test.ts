@@ -61,7 +61,7 @@ describe.skipIf(!ours)('a purge location', () => {
     expect(statusOf(await get(port, '/purge/none'))).toBe(404);
   });
 
-  test('names a cache that exists', async () => {
+  test('must name a cache that exists', async () => {
     config('none');
     await expect(front.start()).rejects.toThrow(/cache "none" is not defined in .*nginx\.conf:\d+/);
   });

@@ -70,7 +70,7 @@ afterAll(async () => {
 const cached = async (uri: string, headers = '') => headerOf(await get(port, uri, headers), 'X-Cache');
 
 describe('cache', () => {
-  test('what may be kept and what not', async () => {
+  test('stores only cacheable responses', async () => {
     expect([await cached('/a'), await cached('/a')]).toEqual(['MISS', 'HIT']);
     expect([await cached('/404?status=404'), await cached('/404')]).toEqual(['MISS', 'HIT']);
     expect([await cached('/302?status=302'), await cached('/302')]).toEqual(['MISS', 'MISS']);
@@ -88,7 +88,7 @@ describe('cache', () => {
     expect([await cached('/ignore?h-vary=*&h-cache-control=no-store&h-set-cookie=a'), await cached('/ignore')]).toEqual(['MISS', 'HIT']);
   });
 
-  test('methods, bypass, no_cache, min_uses', async () => {
+  test('obeys methods, bypass, no_cache and min_uses', async () => {
     const post = () => raw(port, 'POST /post HTTP/1.0\r\nHost: x\r\nContent-Length: 1\r\n\r\nx').then((a) => headerOf(a, 'X-Cache'));
     expect([await post(), await post()]).toEqual(['MISS', 'HIT']);
     const body = (text: string) =>
@@ -117,7 +117,7 @@ describe('cache', () => {
     expect([await of('en,fr'), await of('fr,en')]).toEqual(['MISS', 'MISS']);
   });
 
-  test('ranges are cut from what is kept, small and large', async () => {
+  test('cuts ranges from stored responses, small and large', async () => {
     const bytes = '?h-accept-ranges=bytes';
     const small = bodyOf(await get(port, `/range${bytes}`));
     const part = await get(port, '/range', 'Range: bytes=1-3\n');
@@ -132,7 +132,7 @@ describe('cache', () => {
     expect(statusOf(await get(port, '/norange', 'Range: bytes=1-3\n'))).toBe(200);
   });
 
-  test.skipIf(!ours)('ascending ranges are cut from a response while it is fetched, others from what is kept only', async () => {
+  test.skipIf(!ours)('cuts ascending ranges from a response while it is fetched, others only from a stored one', async () => {
     const parts = async (uri: string, ranges: string) => {
       const answer = await get(port, `${uri}?h-accept-ranges=bytes&big`, `Range: bytes=${ranges}\n`);
       const found = [...answer.matchAll(/Content-Range: bytes (\d+-\d+)\/200000\r\n\r\n(b+)\r\n/g)].map((m) => [m[1], m[2].length]);
@@ -160,7 +160,7 @@ describe('cache', () => {
     expect(seen).toEqual(['GET /lock?hold']);
   });
 
-  test('stale responses: during a background update, and when the back end fails', async () => {
+  test('serves stale responses during a background update, and when the back end fails', async () => {
     const old = bodyOf(await get(port, '/short'));
     let status: string | undefined = 'HIT';
     let body = '';
@@ -193,7 +193,7 @@ describe('cache', () => {
     expect(bodyOf(reply)).toBe(body);
   });
 
-  test.skipIf(!ours)('purge: by the request, by key, by prefix, by tag', async () => {
+  test.skipIf(!ours)('purges by request, by key, by prefix and by tag', async () => {
     const purge = async (body: unknown) => {
       const res = await fetch(`http://127.0.0.1:${port}/api/caches/c/purge`, { method: 'POST', body: JSON.stringify(body) });
       return { status: res.status, ...((await res.json()) as object) };
@@ -221,7 +221,7 @@ describe('cache', () => {
     expect(await purge({})).toMatchObject({ status: 400 });
   });
 
-  test('a reload and a restart find what was kept; purges reach what an earlier run kept', async () => {
+  test('a reload and a restart find stored responses; purges reach those of an earlier run', async () => {
     const body = bodyOf(await get(port, '/stays?h-cache-tag=old'));
     front.signal('SIGHUP');
     await front.until(() => /exited with code 0/.test(front.read('error.log')));

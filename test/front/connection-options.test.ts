@@ -28,7 +28,7 @@ describe('connection options', () => {
     expect(await endOf('/reset')).toBe('ECONNRESET');
   });
 
-  test('keepalive_min_timeout keeps idle connections over the begin of a graceful end', async () => {
+  test('keepalive_min_timeout keeps idle connections after a graceful shutdown begins', async () => {
     front.config(`keepalive_min_timeout 1s; server { listen 127.0.0.1:${port}; return 200 "$connection_requests;"; }`);
     await front.start();
     const socket = connect(port, '127.0.0.1');

@@ -120,7 +120,7 @@ describe('content', () => {
     expect(statusOf(await get(port, '/empty/'))).toBe(403);
   });
 
-  test('empty_gif', async () => {
+  test('empty_gif responds with a GIF of one pixel', async () => {
     const gif = await get(port, '/pixel');
     expect(header(gif, 'Content-Type')).toBe('image/gif');
     expect(bodyOf(gif)).toMatch(/^GIF89a/);
@@ -129,7 +129,7 @@ describe('content', () => {
     expect(statusOf(await send('POST', '/pixel', '', 'x'))).toBe(405);
   });
 
-  test('autoindex as html, json, xml, jsonp', async () => {
+  test('autoindex lists folders as html, json, xml and jsonp', async () => {
     expect(bodyOf(await get(port, '/list/'))).toContain('<a href="inner/">inner/</a>                                             ');
     expect(bodyOf(await get(port, '/list/'))).toMatch(/<a href="a%20b.txt">a b.txt<\/a> +09-Sep-2001 01:46 +3\r?\n/);
     expect(JSON.parse(bodyOf(await get(port, '/list-json/')))).toEqual([
@@ -146,7 +146,7 @@ describe('content', () => {
     expect(Buffer.from(bodyOf(answer), 'latin1')).toEqual(Buffer.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]));
   });
 
-  test('sub_filter: without case, once or often, variables, across buffers, only its types', async () => {
+  test('sub_filter replaces without case, once or often, with variables, across buffers, in its types only', async () => {
     expect(bodyOf(await get(port, '/sub.html?t=1'))).toBe('X aba <title>1x</title> ABA');
     expect(bodyOf(await get(port, '/sub-all'))).toBe('X X <title>x</title> X');
     expect(header(await get(port, '/sub-all'), 'Last-Modified')).toBeDefined();
@@ -155,13 +155,13 @@ describe('content', () => {
     expect(bodyOf(await get(port, '/sub-types'))).toMatch(/^plain plain/);
   });
 
-  test('addition', async () => {
+  test('addition adds subrequests before and after a body', async () => {
     const answer = await get(port, '/addition/page.html');
     expect(bodyOf(answer)).toBe('before-page-after');
     expect(header(answer, 'Content-Length')).toBeUndefined();
   });
 
-  test('ssi: set, echo, if, include, block, config', async () => {
+  test('ssi supports set, echo, if, include, block and config', async () => {
     const before = new Date().getUTCFullYear();
     const lines = bodyOf(await get(port, '/ssi/all.html?q=two')).split('\n');
     expect(lines[0]).toBe('x&lt;y|x<y|nothing');
@@ -188,7 +188,7 @@ describe('content', () => {
     expect(statusOf(await get(port, '/slice/big', 'Range: bytes=2500-\n'))).toBe(416);
   });
 
-  test('dav: put, mkcol, copy, move, delete', async () => {
+  test('dav supports PUT, MKCOL, COPY, MOVE and DELETE', async () => {
     const big = 'x'.repeat(5000);
     expect(statusOf(await send('PUT', '/dav/new/deep.txt', '', big))).toBe(201);
     expect(front.read('dav/new/deep.txt')).toBe(big);
@@ -228,7 +228,7 @@ describe('content', () => {
     await front.until(() => front.read('mirrored.log').includes('/seen/mirrored?x=1'));
   });
 
-  test('auth_request: allowed, refused, challenged, broken; with satisfy', async () => {
+  test('auth_request allows, refuses and challenges, fails on errors, and works with satisfy', async () => {
     const user = (name: string) => `X-User: ${name}\n`;
     const allowed = await get(port, '/guarded/one.html', user('joe'));
     expect(bodyOf(allowed)).toBe('random one');
@@ -244,7 +244,7 @@ describe('content', () => {
     expect(statusOf(await send('POST', '/guarded/one.html', 'X-User: joe\r\n', 'body'))).toBe(405);
   });
 
-  test('secure_link: by digest with an end, and by secret', async () => {
+  test('secure_link checks digests with an expiry time, and secrets', async () => {
     const soon = Math.floor(Date.now() / 1000) + 100;
     expect(bodyOf(await get(port, `/secure/x?h=${hash(`${soon}/secure/x k`)}&e=${soon}`))).toBe(`open 1 ${soon}`);
     expect(statusOf(await get(port, `/secure/y?h=${hash(`${soon}/secure/x k`)}&e=${soon}`))).toBe(403);
@@ -255,7 +255,7 @@ describe('content', () => {
     expect(statusOf(await get(port, `/p/${hex}/doc/b`))).toBe(403);
   });
 
-  test('split_clients, map, geo', async () => {
+  test('split_clients, map and geo set variables', async () => {
     const counts: Record<string, number> = {};
     for (let n = 0; n < 60; n++) {
       const variant = bodyOf(await get(port, `/split?id=${n}`));
@@ -279,7 +279,7 @@ describe('content', () => {
     expect(await zone('')).toBe('elsewhere');
   });
 
-  test('realip: the last address, or the last that is not trusted', async () => {
+  test('realip uses the last address, or the last that is not trusted', async () => {
     expect(header(await get(port, '/real', 'X-Forwarded-For: 1.2.3.4, 10.0.0.1\n'), 'X-Real')).toBe('10.0.0.1 127.0.0.1');
     expect(header(await get(port, '/real-deep', 'X-Forwarded-For: 9.9.9.9, 1.2.3.4, 10.0.0.1\n'), 'X-Real')).toBe('1.2.3.4');
     expect(header(await get(port, '/real', 'X-Forwarded-For: nonsense\n'), 'X-Real')).toBe('127.0.0.1 127.0.0.1');
@@ -305,7 +305,7 @@ describe('content', () => {
     expect(bodyOf(await get(port, '/flv/video.flv?start=9999'))).toMatch(/^FLVheader/);
   });
 
-  test('gzip, gzip_static, gunzip', async () => {
+  test('gzip, gzip_static and gunzip convert bodies', async () => {
     const unpacked = (answer: string) => gunzipSync(Buffer.from(bodyOf(answer), 'latin1')).toString();
     const gz = 'Accept-Encoding: gzip\n';
     expect(unpacked(await get(port, '/static-gz/ready.txt', gz))).toBe('packed beforehand');
@@ -322,7 +322,7 @@ describe('content', () => {
     expect(header(await get(port, '/gz/plain.txt', `${gz}Via: x\n`), 'Content-Encoding')).toBeUndefined();
   });
 
-  test.skipIf(!ours)('brotli', async () => {
+  test.skipIf(!ours)('brotli compresses bodies', async () => {
     const answer = await get(port, '/brotli/plain.txt', 'Accept-Encoding: gzip, br\n');
     expect(header(answer, 'Content-Encoding')).toBe('br');
     expect(brotliDecompressSync(Buffer.from(bodyOf(answer), 'latin1')).toString()).toBe('plain '.repeat(200));
@@ -330,7 +330,7 @@ describe('content', () => {
     expect(header(await get(port, '/brotli/sub.html', 'Accept-Encoding: br\n'), 'Content-Encoding')).toBe('br');
   });
 
-  test('referer', async () => {
+  test('referer refuses unlisted sites', async () => {
     const from = async (referer: string) => statusOf(await get(port, '/referer', referer && `Referer: ${referer}\n`));
     expect(await from('')).toBe(200);
     expect(await from('hidden')).toBe(200);
@@ -341,7 +341,7 @@ describe('content', () => {
     expect(await from('http://evil.com/?localhost')).toBe(403);
   });
 
-  test('expires and headers', async () => {
+  test('expires and add_header set fields', async () => {
     const answer = await get(port, '/expires');
     expect(header(answer, 'Cache-Control')).toBe('max-age=3600');
     expect(header(answer, 'X-A')).toBe('a');
@@ -352,7 +352,7 @@ describe('content', () => {
     expect(chunked).toMatch(/\r\n0\r\nX-T: [0-9a-f]{32}\r\n\r\n$/);
   });
 
-  test('limit_except and try_files', async () => {
+  test('limit_except restricts methods, try_files finds the first existing file', async () => {
     expect(statusOf(await send('HEAD', '/limit'))).toBe(200);
     expect(statusOf(await send('DELETE', '/limit'))).toBe(403);
     expect(bodyOf(await get(port, '/try/none'))).toBe('random one');

@@ -10,7 +10,7 @@ import { back, front, frontForEach, get, headerOf, ours, port, raw, serveRaw, st
 
 frontForEach();
 
-test.skipIf(!ours)('CONNECT finds the location of the root', async () => {
+test.skipIf(!ours)('CONNECT uses the location of the root', async () => {
   front.config(`server { listen 127.0.0.1:${port}; location / { if ($request_method = CONNECT) { tunnel_pass; break; } return 200 plain; } }
     server { listen 127.0.0.1:${back}; return 200 "through the tunnel"; }`);
   await front.start();
@@ -21,7 +21,7 @@ test.skipIf(!ours)('CONNECT finds the location of the root', async () => {
   );
 });
 
-test('a redirect to the name with a slash escapes what a URI may not hold', async () => {
+test('a redirect to the name with a slash escapes characters that a URI may not contain', async () => {
   front.config(
     `absolute_redirect off; server { listen 127.0.0.1:${port}; location "/a <b>^{c}/" { proxy_pass http://127.0.0.1:${back}; } }`,
   );
@@ -64,7 +64,7 @@ test.each([
     '\x01\x05\0\x01\0\x03\x05\0abc\0\0\0\0\0\x01\x05\0\x01\0\x02\x06\0de\0\0\0\0\0\0\x01\x05\0\x01\0\0\0\0',
     FASTCGI_ANSWER,
   ],
-])('what arrives at once of an unbuffered body, the end included, leaves at once: %s', async (location, written, answer) => {
+])('parts of an unbuffered body that arrive together, including the end, are sent together: %s', async (location, written, answer) => {
   const pieces: string[] = [];
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -99,7 +99,7 @@ test('a large response to a slow client is complete: its temporary file is kept 
   expect(front.read('error.log')).toMatch(/buffered to a temporary file/);
 });
 
-test('a page with includes ends once, however slowly it leaves', async () => {
+test('a page with includes ends once, however slowly it is sent', async () => {
   front.write('large.bin', Buffer.alloc(12_000, 'x'));
   front.write('page.html', 'A<!--#include virtual="/large.bin" -->Z');
   front.config(`server { listen 127.0.0.1:${port}; location = /page.html { ssi on; } }`);
@@ -135,7 +135,7 @@ test('open_log_file_cache keeps a log open from its second use on', async () => 
   expect(existsSync(path.join(front.folder, 'moved/none'))).toBe(false);
 });
 
-test('memcached: a connection that answered "not found" serves on', async () => {
+test('memcached: a connection that answered "not found" is reused', async () => {
   let connections = 0;
   const server = createServer((socket) => {
     connections++;
@@ -151,7 +151,7 @@ test('memcached: a connection that answered "not found" serves on', async () => 
   server.close();
 });
 
-test('cache_max_range_offset: ranges that start at the limit or above are passed on, whichever they are', async () => {
+test('cache_max_range_offset: all ranges that start at the limit or above are passed on', async () => {
   front.write('page.txt', 'SEE-THIS');
   const cached = (offset: number) => `proxy_pass http://127.0.0.1:${back}/page.txt; proxy_cache one; proxy_cache_key $uri$http_range;
     proxy_cache_valid 1m; proxy_cache_max_range_offset ${offset};`;
@@ -217,7 +217,7 @@ test.skipIf(!ours)('a reload does not read certificates again that are the same 
   }
 });
 
-test.skipIf(!ours)('sticky: a spare is for sessions only when it serves at all', async () => {
+test.skipIf(!ours)('sticky: a backup serves sessions only while it serves at all', async () => {
   const spare = await freePort();
   front.config(`upstream group { server 127.0.0.1:${back} max_fails=0; server 127.0.0.1:${spare} backup route=spare; sticky route $arg_route; }
     server { listen 127.0.0.1:${port}; location / { proxy_pass http://group; proxy_next_upstream http_500; } }
@@ -277,7 +277,7 @@ test.skipIf(!ours)('early_hints: a 103 of the back end reaches HTTP/1.1 clients 
   server.close();
 });
 
-test('modern_browser and ancient_browser', async () => {
+test('modern_browser and ancient_browser recognize browsers', async () => {
   // at the level of http nginx accepts them without effect
   front.config(`server { listen 127.0.0.1:${port}; modern_browser msie 5.5; modern_browser gecko 1.0.0; modern_browser opera 9.0; modern_browser safari 413; modern_browser konqueror 3.0;
     ancient_browser netscape4 Links; modern_browser_value new; ancient_browser_value old;
@@ -313,7 +313,7 @@ test('modern_browser and ancient_browser', async () => {
   ]);
 });
 
-test('an entity tag becomes weak where the body is changed, and goes where it is none', async () => {
+test('an entity tag becomes weak if the body is changed, and is removed if it is invalid', async () => {
   const server = await serveRaw(back, (text, socket) => {
     const tag = /^GET \/\w+\/(\S+) /.exec(text)![1];
     socket.end(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nETag: ${tag}\r\n\r\n${'page '.repeat(100)}`);

@@ -88,7 +88,7 @@ afterAll(async () => {
 });
 
 test.each(['/proxy/length', '/proxy/chunked', '/unbuffered/chunked', '/spool/length'])(
-  'large answers of one peer reach several slow clients unmixed: %s',
+  'large responses of one peer reach several slow clients unmixed: %s',
   async (uri) => {
     const seeds = [1, 2, 3, 4];
     const bodies = await Promise.all(seeds.map((seed) => readSlowly(`${uri}?seed=${seed}`)));
@@ -109,7 +109,7 @@ test('a large file reaches slow clients whole', async () => {
 });
 
 test.each(['', 'kept/'])(
-  'a large file that many ask for is whole before and after it is in memory, and when it is replaced: /%s',
+  'a large file that many clients request is complete before and after it is in memory, and when it is replaced: /%s',
   async (folder) => {
     const name = `${folder}hot.bin`;
     front.write(name, pattern(7, BYTES));
@@ -148,7 +148,7 @@ test.each(['/proxy', '/unbuffered'])('concurrent uploads in many pieces arrive w
   expect(await Promise.all(seeds.map(upload))).toEqual(seeds.map((seed) => sum(pattern(seed, 300_000))));
 });
 
-test('a request whose head arrives byte by byte while others are served', async () => {
+test('accepts a request whose head arrives byte by byte while others are served', async () => {
   const head = 'GET /ok HTTP/1.0\r\nHost: localhost\r\nX-Long: abcdefghijklmnopqrstuvwxyz\r\n\r\n';
   const slow = new Promise<string>((resolve, reject) => {
     let out = '';
@@ -175,7 +175,7 @@ test('pipelined requests are answered in order, the last by its own framing', as
   expect(answer.endsWith('ok')).toBe(true);
 });
 
-test('a changed file is seen at once, with open_file_cache after its time', async () => {
+test('a changed file is served at once, with open_file_cache after its time', async () => {
   for (const uri of ['/page.txt', '/kept/page.txt']) {
     expect(bodyOf(await get(port, uri))).toBe('first');
     expect(bodyOf(await get(port, uri))).toBe('first');
@@ -189,7 +189,7 @@ test('a changed file is seen at once, with open_file_cache after its time', asyn
   expect(bodyOf(await get(port, '/kept/page.txt'))).toBe('first');
 });
 
-test('with open_file_cache a large file stays open, and so what it was, until others take its place', async () => {
+test('with open_file_cache a large file stays open with its old content until others take its place', async () => {
   const large = (letter: string) => letter.repeat(3 << 20);
   for (const name of ['big', 'kept/big']) front.write(name, large('a'));
   for (const uri of ['/big', '/kept/big', '/kept/big'])
@@ -217,7 +217,7 @@ test('open_file_cache_errors remembers that a file was missing', async () => {
   expect(statusOf(await get(port, '/kept/later.txt'))).toBe(404);
 });
 
-test('compressed forms of bodies in memory: one for each level, a preceding filter, a response of the cache, a file that is replaced', async () => {
+test('keeps compressed bodies in memory for each level, and renews them for filtered, cached and replaced bodies', async () => {
   const size = 40_000;
   const text = 'ab'.repeat(size / 4) + 'bc'.repeat(size / 4);
   front.write('form.txt', text);

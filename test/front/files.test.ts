@@ -172,12 +172,12 @@ test('a large file in a subrequest is read to its end, though the subrequest end
   expect(text.slice(5) === 'L'.repeat(LARGE)).toBe(true);
 });
 
-test('a large file as the text of a variable of SSI', async () => {
+test('a large file can be the value of a variable of SSI', async () => {
   expect(bodyOf(await get(port, '/parts/set.html'))).toBe('set');
 });
 
 // nginx closes before it has sent the head
-test.skipIf(!ours || !existsSync(SHORT_FILE))('a file with less in it than its size ends the connection', async () => {
+test.skipIf(!ours || !existsSync(SHORT_FILE))('a file that is shorter than its size ends the connection', async () => {
   const text = readFileSync(SHORT_FILE, 'latin1');
   const asked = `GET ${SHORT_FILE} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
   for (let n = 0; n < 2; n++) {
@@ -193,7 +193,7 @@ test.each(['/large.bin', '/films/large.bin', '/packed/large'])('a malformed body
   await front.until(() => openLarge() === 0);
 });
 
-test.skipIf(!ours)('a client that goes away leaves no file open', async () => {
+test.skipIf(!ours)('a client that disconnects leaves no file open', async () => {
   for (let n = 0; n < 4; n++) {
     await new Promise<void>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => socket.write('GET /after/small.txt HTTP/1.1\r\nHost: localhost\r\n\r\n'));

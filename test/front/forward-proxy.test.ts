@@ -84,7 +84,7 @@ describe.skipIf(!ours)('forward proxy', () => {
     expect(bodyOf(second)).toBe(bodyOf(first));
   });
 
-  test('tunnels carry bytes both ways, to who has a password', async () => {
+  test('tunnels carry bytes both ways, for clients with a password', async () => {
     const asked = await tunnel(`127.0.0.1:${echoPort}`);
     expect(statusOf(asked)).toBe(407);
     expect(headerOf(asked, 'Proxy-Authenticate')).toBe('Basic realm="proxy"');

@@ -97,7 +97,7 @@ const serve = async (inner: string, http = '') => {
 };
 
 describe('grpc_pass', () => {
-  test('a call with its message, header fields and trailers', async () => {
+  test('passes a call with its message, header fields and trailers', async () => {
     const back = await backEnd(echo);
     await serve(
       `location / { grpc_pass grpc://127.0.0.1:${back.port}; grpc_set_header X-A $request_method; grpc_hide_header grpc-message; }`,
@@ -150,7 +150,7 @@ describe('grpc_pass', () => {
     expect(other.connections.length).toBe(2);
   });
 
-  test('failures: refused connections and streams are retried at the next peer, slow ones time out, truncated responses stay truncated', async () => {
+  test('retries refused connections and streams at the next peer, times out slow ones, and keeps truncated responses truncated', async () => {
     const good = await backEnd(echo);
     const refusing = await backEnd((stream) => stream.close(http2.constants.NGHTTP2_REFUSED_STREAM));
     const silent = await backEnd(() => {});
@@ -175,7 +175,7 @@ describe('grpc_pass', () => {
     expect(front.read('error.log')).toMatch(/upstream rejected request with error 7 while reading response header from upstream/);
   });
 
-  test('TLS: grpcs with a verified certificate, and one that is not trusted', async () => {
+  test('grpcs accepts a verified certificate, and refuses one that is not trusted', async () => {
     const make = (name: string) => {
       execFileSync(
         'openssl',

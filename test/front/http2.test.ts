@@ -52,7 +52,7 @@ const serve = async (inner: string, http = '', server = 'http2 on;') => {
 
 describe('http2', () => {
   test.each(['Transfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n', 'Content-Length: 6\r\n\r\nfirst', 'Content-Length: 6\r\n\r\n'])(
-    'an answer whose back end breaks off is reset, and does not look whole: %j',
+    'a response that the back end aborts is reset, and does not look complete: %j',
     async (answer) => {
       const behind = await serveRaw(back, (_text, socket) => socket.write(`HTTP/1.1 200 OK\r\n${answer}`, () => socket.resetAndDestroy()));
       await serve(`location / { proxy_pass http://127.0.0.1:${back}; proxy_buffering off; }`);
@@ -76,7 +76,7 @@ describe('http2', () => {
     behind.close();
   });
 
-  test('a client that closes streams without an error does not hold up the end', async () => {
+  test('a client that closes streams without an error does not delay the shutdown', async () => {
     front.write('page', Buffer.alloc(900_000, 'x'));
     await serve('send_timeout 1s;');
     for (let n = 0; n < 5; n++) {
@@ -90,7 +90,7 @@ describe('http2', () => {
     expect(await front.stop()).toBe(0);
   });
 
-  test('over TLS: ALPN chooses by server, HTTP/1 stays possible', async () => {
+  test('over TLS, ALPN selects the protocol by server, and HTTP/1 remains possible', async () => {
     execFileSync(
       'openssl',
       'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=x -keyout k.pem -out c.pem'.split(' '),
@@ -117,7 +117,7 @@ describe('http2', () => {
     expect((await ask(client, { ':authority': 'one' })).body).toBe('h2 HTTP/2.0 https one');
   });
 
-  test('in clear: the preface selects HTTP/2, everything else is HTTP/1', async () => {
+  test('without TLS, the preface selects HTTP/2, everything else is HTTP/1', async () => {
     front.write('a.html', 'hello world');
     await serve('location / { } location /v { return 200 "$http2 $request|$host|$http_host|$http_cookie|$request_length"; }');
     expect(await get(port, '/a.html')).toMatch(/^HTTP\/1\.1 200 .*hello world$/s);
@@ -142,7 +142,7 @@ describe('http2', () => {
     expect(front.read('access.log')).toMatch(/"GET \/a\.html HTTP\/2\.0" 200 11 /);
   });
 
-  test('request bodies: with and without a length, kept and streamed, too large', async () => {
+  test('accepts request bodies with and without a length, buffered and streamed, and refuses large ones', async () => {
     await serve(
       `location / { client_max_body_size 300k; proxy_pass http://127.0.0.1:${back}; }
        location /stream { client_max_body_size 300k; proxy_request_buffering off; proxy_pass http://127.0.0.1:${back}; }
@@ -163,7 +163,7 @@ describe('http2', () => {
     expect((await ask(session, { ':path': '/none' })).status).toBe(200);
   });
 
-  test('responses: trailers, flow control, a header field that repeats, a back end that breaks off', async () => {
+  test('sends trailers, obeys flow control, repeats header fields, and resets responses that the back end aborts', async () => {
     front.write('big.bin', randomBytes(1_500_000));
     await serve(
       `location /trailer { add_trailer X-Sum "$status-ok"; proxy_pass http://127.0.0.1:${back}/big.bin; }
@@ -187,7 +187,7 @@ describe('http2', () => {
     );
   });
 
-  test('limits: header sizes, a host that differs from the authority, concurrent streams, requests of a connection', async () => {
+  test('limits header sizes, concurrent streams and requests of a connection, and refuses a host that differs from the authority', async () => {
     await serve(
       'location / { return 200 ok; } location /slow { limit_rate 1; return 200 "slow answer"; }',
       '',

@@ -220,7 +220,7 @@ describe('image_filter', () => {
     expect(Math.abs((await alphaAt('/opaque/alpha.png')) - 128)).toBeLessThan(3);
   });
 
-  test('quality, interlacing and sharpening', async () => {
+  test('applies quality, interlacing and sharpening', async () => {
     const coarse = bodyBytes(await ask('/of/a.jpg?w=150&h=-&q=10'));
     const fine = bodyBytes(await ask('/of/a.jpg?w=150&h=-&q=95'));
     expect(coarse.length).toBeLessThan(fine.length);
@@ -229,7 +229,7 @@ describe('image_filter', () => {
     expect(await imageAt('/progressive/a.webp')).toBe('webp 50x25');
   });
 
-  test('values from variables', async () => {
+  test('accepts values from variables', async () => {
     expect(await imageAt('/of/a.jpg?w=20&h=20&q=50')).toBe('jpeg 20x10');
     expect(await imageAt('/of/a.jpg?w=20&h=20&q=50&angle=90')).toBe('jpeg 10x20');
     expect(await imageAt('/of/a.png?w=20&h=20&angle=45')).toBe('png 20x10');
@@ -252,7 +252,7 @@ describe('image_filter', () => {
     if (ours) expect(statusOf(await ask('/resize/bomb.png'))).toBe(415);
   });
 
-  test('a proxied image of unknown length', async () => {
+  test('changes a proxied image of unknown length', async () => {
     expect(await imageAt('/proxied/a.png')).toBe('png 50x25');
     expect(headerOf(await ask('/proxied/a.png'), 'ETag')).toBe('W/"tag"');
     expect(statusOf(await ask('/proxied/text.png'))).toBe(415);
@@ -260,7 +260,7 @@ describe('image_filter', () => {
     expect(await ask('/proxied/mixed')).toBe('');
   });
 
-  test('many at once on one connection, and HEAD', async () => {
+  test('handles many images at once on one connection, and HEAD', async () => {
     const uris = Array.from({ length: 12 }, (_, n) => `/of/a.${n % 2 ? 'png' : 'jpg'}?w=${10 + n}&h=-&q=50`);
     const answer = await raw(
       port,

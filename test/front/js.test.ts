@@ -61,7 +61,7 @@ describe.skipIf(!ours)('js', () => {
     expect(bodyOf(await get(port, '/hat'))).toBe('/hat costs 42');
   });
 
-  test('headers, variables and parts of a response', async () => {
+  test('handlers read and write headers, variables and parts of a response', async () => {
     await serve(
       `export function parts(r) {
          r.variables.note = 'set by js'; r.status = 201; r.headersOut['Content-Type'] = 'text/x; charset=utf-8';
@@ -99,7 +99,7 @@ describe.skipIf(!ours)('js', () => {
     expect(headerOf(await get(port, '/moved'), 'Location')).toBe('https://else.where/');
   });
 
-  test('header and body filters change what passes by', async () => {
+  test('header and body filters change responses', async () => {
     await backEnd(() => ({ body: 'lower case' }));
     front.write('page.txt', 'from a file');
     await serve(
@@ -141,7 +141,7 @@ describe.skipIf(!ours)('js', () => {
     expect(statusOf(await get(port, '/fails'))).toBe(500);
   });
 
-  test('subrequests in parallel, and one that does not wait', async () => {
+  test('subrequests run in parallel, also detached ones', async () => {
     const asked: string[] = [];
     await backEnd((req) => {
       asked.push(`${req.method} ${req.url}`);
@@ -159,7 +159,7 @@ describe.skipIf(!ours)('js', () => {
     await front.until(() => asked.includes('GET /aside'));
   });
 
-  test('a subrequest with a body of its own', async () => {
+  test('a subrequest may have its own body', async () => {
     const asked: string[] = [];
     const server = createServer((req, res) => {
       let text = '';
@@ -214,7 +214,7 @@ describe.skipIf(!ours)('js', () => {
     }
   });
 
-  test('ngx.fetch: methods, headers, limits, time, proxies', async () => {
+  test('ngx.fetch supports methods, headers, limits, timeouts and proxies', async () => {
     const proxyPort = await freePort();
     const held: Socket[] = [];
     await backEnd((req) => ({ body: `${req.method} ${req.url} ${req.headers['x-mine']} ${req.headers.host}` }));
@@ -251,7 +251,7 @@ describe.skipIf(!ours)('js', () => {
     expect(proxied).toEqual([`http://127.0.0.1:${back}/x Basic ${Buffer.from('me:secret').toString('base64')}`, 'CONNECT name.test:443']);
   });
 
-  test('shared dictionaries: one for all event loops, kept over a reload, with limits', async () => {
+  test('shared dictionaries are common to all event loops, survive a reload, and are limited', async () => {
     const handlers = `
       export const count = (r) => r.return(200, String(ngx.shared.hits.incr('n')));
       export function words(r) {
@@ -289,7 +289,7 @@ describe.skipIf(!ours)('js', () => {
     expect(bodyOf(await get(port, '/count'))).toBe('21');
   });
 
-  test('js_periodic, a dictionary with a state file, preloaded objects', async () => {
+  test('js_periodic runs, a dictionary keeps a state file, and objects are preloaded', async () => {
     front.write('prices.json', '{"hat":{"eur":20}}');
     await serve(
       `export async function tick(session) { ngx.shared.ticks.incr('n'); session.log('tick in ' + session.variables.document_root); }

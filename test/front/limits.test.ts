@@ -97,7 +97,7 @@ describe('limits', () => {
     expect(front.read('error.log')).toMatch(/delaying request, dry run, excess: \d\.\d{3}, by zone "minute"/);
   });
 
-  test('limit_conn: counts requests in work, and gives them back', async () => {
+  test('limit_conn: counts requests in progress, and releases them', async () => {
     const running = [get(port, '/conn?k=a&all=1'), get(port, '/conn?k=a&all=1')];
     await front.until(() => held.length === 2);
     expect(statusOf(await get(port, '/conn?k=a&all=1'))).toBe(503);

@@ -50,7 +50,7 @@ test('stream: the phase in which a client is refused, and one phase per line abo
   expect(log).toMatch(/upstream server temporarily disabled while connecting to upstream, client/);
 });
 
-test('geo: ranges come first', async () => {
+test('geo: ranges must come first', async () => {
   front.config(`geo $g { default 0; ranges; 127.0.0.0-127.0.0.1 1; } server { listen 127.0.0.1:${port}; return 200 $g; }`);
   await expect(front.start()).rejects.toThrow('the "ranges" directive must be the first directive inside "geo" block');
 });

@@ -66,7 +66,7 @@ describe('logs', () => {
     expect(front.read('bare.log')).toBe('a"b\\c\xe9\td|\n');
   });
 
-  test('conditions, off, variables in the path', async () => {
+  test('supports conditions, off, and variables in the path', async () => {
     await get(port, '/if?x=no');
     await get(port, '/if?x=yes&log=yes');
     expect(lines('if.log')).toEqual(['GET "-" "yes" -']);
@@ -78,7 +78,7 @@ describe('logs', () => {
     expect(front.read('access.log')).not.toContain('/off');
   });
 
-  test.skipIf(!ours)('the W3C extended format', async () => {
+  test.skipIf(!ours)('writes the W3C extended format', async () => {
     await get(port, '/w3c?q=a%20b', agent('my agent'));
     await get(port, '/w3c');
     const [version, date, fields, first, second] = lines('w3c.log');
@@ -89,7 +89,7 @@ describe('logs', () => {
     expect(second).toMatch(/ GET \/w3c - 200 -$/);
   });
 
-  test('syslog: priority, host, tag; each error once for each target', async () => {
+  test('syslog lines have priority, host and tag; each error is sent once to each target', async () => {
     await get(port, '/syslog', agent('udp'));
     await front.until(() => packets.length >= 2);
     expect(packets.find((p) => p.includes('front:'))).toMatch(/^<157>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ front: GET "udp" "-" -$/);
@@ -124,7 +124,7 @@ describe('logs', () => {
     expect(answer).toMatch(/\[notice\]|\[debug\]|\[info\]/);
   });
 
-  test('buffers are written on reopening, and the new file takes what follows', async () => {
+  test('buffers are written on reopening, and later lines go to the new file', async () => {
     await get(port, '/buffer?x=1');
     await get(port, '/gzip?x=1');
     expect(front.read('buffer.log')).toBe('');

@@ -67,7 +67,7 @@ afterAll(async () => {
   await front.dispose();
 });
 
-test('random dialogs with random other ends end', async () => {
+test('random dialogs with random peers end', async () => {
   const seeds = Array.from({ length: 240 }, (_, seed) => new Rng(seed));
   await Promise.all(
     seeds.map(async (own, n) => {

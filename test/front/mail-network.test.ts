@@ -155,7 +155,7 @@ describe('the PROXY protocol', () => {
 });
 
 describe('names of clients', () => {
-  test('the name of the address counts if it has the address', async () => {
+  test('the name of an address is used if it resolves to the address', async () => {
     await login('resolved');
     expect(asked['client-host']).toBe('client.example');
     expect(back.lines.at(-1)).toMatch(/ NAME=client\.example$/);

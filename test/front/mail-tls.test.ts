@@ -146,7 +146,7 @@ describe('STARTTLS', () => {
     );
   });
 
-  test('POP3', async () => {
+  test('POP3 offers STLS until it is used', async () => {
     const c = await open('pop3');
     c.send('CAPA\r\n');
     expect(await c.lines(/^\.$/)).toEqual(['+OK Capability list follows', 'TOP', 'USER', 'UIDL', 'SASL PLAIN LOGIN', 'STLS', '.']);
@@ -177,7 +177,7 @@ describe('STARTTLS', () => {
     expect(await c.ask('c NOOP')).toBe('c OK completed');
   });
 
-  test('only: logins need it', async () => {
+  test('starttls only: logins need it', async () => {
     const imap = await open('imapOnly');
     expect(await imap.ask('a CAPABILITY')).toBe('* CAPABILITY IMAP4 IMAP4rev1 UIDPLUS STARTTLS LOGINDISABLED');
     await imap.line();
@@ -241,7 +241,7 @@ describe('certificates of clients', () => {
     expect(await c.ask('a NOOP')).toBe('a OK completed');
   });
 
-  test('none, and one that cannot be verified, where they are allowed', async () => {
+  test('clients without one, or with one that cannot be verified, may be allowed', async () => {
     const none = await secure('optional');
     none.send('a LOGIN u p\r\n');
     await none.lines(/^a /);

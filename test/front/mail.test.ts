@@ -119,7 +119,7 @@ describe('IMAP', () => {
     expect(await c.lines(/^a1/)).toEqual(['* CAPABILITY IMAP4rev1 IDLE', '* OK note', 'a1 OK logged in']);
   });
 
-  test('capabilities, and commands that are not a login', async () => {
+  test('answers capabilities and commands other than logins', async () => {
     const c = await open('imap');
     c.send('t1 CAPABILITY\r\nt2 NOOP\r\nt3 SELECT x\r\nt4 STARTTLS\r\nt5 LOGIN one\r\n-\r\nt6 LOGOUT\r\n');
     expect(await c.lines(/^EOF/)).toEqual([
@@ -173,7 +173,7 @@ describe('IMAP', () => {
     expect(await c.ask('a NOOP')).toBe('a OK completed');
   });
 
-  test('refusals of the authentication server and of the back end', async () => {
+  test('passes on refusals of the authentication server and of the back end', async () => {
     const c = await open('imap');
     expect(await c.ask('a LOGIN refused x')).toBe('a NO Invalid login');
     expect(await c.rest()).toBe('');
@@ -233,7 +233,7 @@ describe('IMAP', () => {
 });
 
 describe('POP3', () => {
-  test('USER and PASS, with spaces', async () => {
+  test('accepts USER and PASS with spaces', async () => {
     const c = await open('pop3');
     expect(c.greeting).toMatch(/^\+OK POP3 ready <\d+\.\d+@mail\.example\.com>$/);
     expect(await c.ask('PASS early')).toBe('-ERR invalid command');
@@ -244,7 +244,7 @@ describe('POP3', () => {
     expect(await c.ask('STAT')).toBe('+OK got STAT');
   });
 
-  test('capabilities and methods', async () => {
+  test('answers capabilities and methods', async () => {
     const c = await open('pop3');
     c.send('CAPA\r\nAUTH\r\n');
     expect(await c.lines(/^\.$/)).toEqual(['+OK Capability list follows', 'TOP', 'USER', 'SASL PLAIN LOGIN CRAM-MD5 EXTERNAL', '.']);
@@ -265,7 +265,7 @@ describe('POP3', () => {
     expect(await d.ask(base64('user too-short'))).toBe('-ERR invalid command');
   });
 
-  test('AUTH, and names from the authentication server', async () => {
+  test('accepts AUTH, and uses names from the authentication server', async () => {
     const c = await open('pop3');
     expect(await c.ask('AUTH PLAIN')).toBe('+ ');
     expect(await c.ask(base64('\0other\0old'))).toBe('+OK got PASS new secret');
@@ -320,7 +320,7 @@ describe('SMTP', () => {
     expect(await c.ask('MAIL FROM:<a@b>')).toBe('250 2.0.0 got MAIL FROM:<a@b>');
   });
 
-  test('commands before the login', async () => {
+  test('answers commands before the login', async () => {
     const c = await open('smtp');
     expect(await c.ask('EHLO')).toBe('501 5.5.4 Invalid argument');
     expect(await c.ask('HELO me')).toBe('250 mail.example.com');

@@ -88,7 +88,7 @@ describe('operations', () => {
       expect(bodyOf(await get(port, '/js/status'))).toBe('plain long');
     });
 
-    test('what a handler throws becomes 500 and a line in the log', async () => {
+    test('an exception of a handler becomes 500 and a line in the log', async () => {
       for (const uri of ['/js/throws', '/js/rejects', '/js/silent']) expect(statusOf(await get(port, uri))).toBe(500);
       const log = front.read('error.log');
       expect(log).toMatch(/\[error\].*js exception: Error: handler fell over/);
@@ -96,7 +96,7 @@ describe('operations', () => {
       expect(log).toMatch(/js exception: Error: shop\.silent ended without an answer/);
     });
 
-    test('js_set: evaluated on first use, once unless nocache', async () => {
+    test('js_set is evaluated on first use, once unless nocache', async () => {
       expect(bodyOf(await get(port, '/set'))).toBe('short||1 2|3 3');
     });
 
@@ -114,7 +114,7 @@ describe('operations', () => {
     });
   });
 
-  test.skipIf(!ours)('metrics of server, location, upstream and cache in the form of Prometheus', async () => {
+  test.skipIf(!ours)('shows metrics of server, location, upstream and cache in the format of Prometheus', async () => {
     for (let n = 0; n < 3; n++) await get(port, '/proxied');
     await get(port, '/missing');
     const reply = await get(port, '/metrics');

@@ -20,7 +20,7 @@ const engines = ['wasm', ...(existsSync(PERL) ? [PERL] : [])];
 describe.skipIf(!ours).each(engines)('perl_engine %s', (engine) => {
   const http = `perl_engine ${engine};`;
 
-  test('the request, its variables and response', async () => {
+  test('reads the request and its variables, and writes the response', async () => {
     await serve(
       `set $color blue;
        ${handler('/show', '$r->status(201); $r->header_out("X-One", "1"); $r->header_out("X-One", "2"); $r->send_http_header("text/x"); $r->print(join "|", $r->uri, $r->args, $r->request_method, $r->remote_addr, $r->header_in("X-Many"), $r->variable("color"), defined $r->variable("nope") ? 1 : 0, $r->unescape("a%20b%zz"), $r->filename); OK;')}
@@ -65,7 +65,7 @@ describe.skipIf(!ours).each(engines)('perl_engine %s', (engine) => {
     expect(bodyOf(await post('x'.repeat(5000)))).toBe('file');
   });
 
-  test('variables, required modules and pages', async () => {
+  test('supports variables, required modules and pages', async () => {
     mkdirSync(path.join(front.folder, 'lib'));
     front.write(
       'lib/Shop.pm',
@@ -85,7 +85,7 @@ describe.skipIf(!ours).each(engines)('perl_engine %s', (engine) => {
     expect(front.read('error.log')).toContain('call_sv("Shop::none") failed: "Undefined subroutine');
   });
 
-  test('a script that dies, hangs or grows costs a 500, and the next request is served', async () => {
+  test('a script that dies, hangs or grows causes a 500, and the next request is served', async () => {
     await serve(
       `${handler('/die', 'die "broken"')} ${handler('/exit', 'exit 1')} ${handler('/hang', '1 while 1')}
        ${handler('/grow', 'my @all; push @all, "x" x 1e6 while 1')} ${handler('/late', '$r->send_http_header; $r->print("part"); die "late"')}
@@ -122,7 +122,7 @@ describe.skipIf(!ours)('the WebAssembly Perl', () => {
     expect(front.read('error.log')).toMatch(/cannot write files.*"perl_engine" selects another perl.*Can't locate Socket.*"perl_engine"/s);
   });
 
-  test('the type of a response decides about filters, and Content-Length about ranges', async () => {
+  test('the type of a response selects its filters, and Content-Length enables ranges', async () => {
     await serve(
       `gzip on; gzip_min_length 1; gzip_types text/plain;
        ${handler('/plain', '$r->send_http_header("text/plain"); return OK if $r->header_only; $r->print("DA"); $r->flush; $r->print("TA"); OK')}

@@ -21,7 +21,7 @@ const alive = (pid: number) => {
 };
 
 describe('processes', () => {
-  test.skipIf(!ours)('limits and processors of workers', async () => {
+  test.skipIf(!ours)('applies limits and processors to workers', async () => {
     front.config(
       `server { listen 127.0.0.1:${port}; return 200 $pid; }`,
       'worker_rlimit_nofile 3210; worker_rlimit_core 0; worker_cpu_affinity 01; thread_pool default threads=7;',
@@ -33,7 +33,7 @@ describe('processes', () => {
     expect(readFileSync(`${proc}/environ`, 'utf8')).toContain('UV_THREADPOOL_SIZE=7');
   });
 
-  test('reloads lose no request and no connection', async () => {
+  test('a reload loses no request and no connection', async () => {
     const config = (n: number) =>
       front.config(`server { listen 127.0.0.1:${port}; keepalive_requests 100000; location / { return 200 "generation ${n}"; } }`);
     config(0);
@@ -182,7 +182,7 @@ describe('processes', () => {
     await front.until(() => !alive(heir));
   });
 
-  test('the end refuses new connections, and serves those that it had accepted', async () => {
+  test('a shutdown refuses new connections, and serves those that were accepted', async () => {
     front.config(`server { listen 127.0.0.1:${port}; return 200 served; }`, 'worker_processes 1;');
     await front.start();
     const fresh = connect(port, '127.0.0.1');
@@ -250,7 +250,7 @@ describe('processes', () => {
     slow.close();
   });
 
-  test.skipIf(!ours)('worker_connections: a connection too many is closed, and one that ends makes room', async () => {
+  test.skipIf(!ours)('worker_connections: a connection beyond the limit is closed, and one that ends makes room', async () => {
     front.config(`server { listen 127.0.0.1:${port}; location / { return 200 ok; } }`, 'events { worker_connections 2; }');
     await front.start();
     const open = () =>

@@ -79,7 +79,7 @@ describe.skipIf(!ours)('proxy_http_version 2', () => {
     expect(bodyOf(await get(port, '/own'))).toContain(':method=PUT :path=/own :authority=pool :scheme=http content-length=8 body=own /own');
   });
 
-  test('HEAD, redirects, large responses and caching work as over HTTP/1.1', async () => {
+  test('handles HEAD, redirects, large responses and caching as over HTTP/1.1', async () => {
     expect(statusOf(await ask('HEAD /h HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'))).toBe(200);
     expect(headerOf(await get(port, '/redirect'), 'Location')).toMatch(/\/there$/);
     expect(bodyOf(await get(port, '/big')).length).toBe(500_000);
@@ -87,7 +87,7 @@ describe.skipIf(!ours)('proxy_http_version 2', () => {
     expect(headerOf(await get(port, '/cached'), 'X-C')).toBe('HIT');
   });
 
-  test('a reset stream is a 502, a dead peer is skipped, connections are kept', async () => {
+  test('answers 502 for a reset stream, skips a dead peer, and keeps connections', async () => {
     const before = sessions.length;
     expect(statusOf(await get(port, '/reset'))).toBe(502);
     expect(statusOf(await get(port, '/next'))).toBe(200);

@@ -27,7 +27,7 @@ function makeCertificate(): void {
 }
 
 describe('requests to back ends', () => {
-  test.skipIf(!ours)('allow_upstream looks at the peer chosen', async () => {
+  test.skipIf(!ours)('allow_upstream depends on the chosen peer', async () => {
     const server = await serveHttp('back');
     front.config(`geo $upstream_last_addr $near { volatile; default 0; 127.0.0.0/8 1; }
       map $upstream_last_addr $fits { volatile; default 0; 127.0.0.1:${back} 1; }
@@ -121,7 +121,7 @@ describe('requests to back ends', () => {
     await close(server);
   });
 
-  test.skipIf(!ours)('state keeps what the api changes', async () => {
+  test.skipIf(!ours)('state keeps the changes of the api', async () => {
     const server = await serveHttp('back');
     front.config(`upstream kept { zone kept 64k; state servers.conf; }
       server { listen 127.0.0.1:${port}; location / { proxy_pass http://kept; } location /api/ { api write=on; } }`);
@@ -143,7 +143,7 @@ describe('requests to back ends', () => {
 });
 
 describe('before and after a request', () => {
-  test.skipIf(!ours)('client_body_early_read: the body is there when a location is chosen', async () => {
+  test.skipIf(!ours)('client_body_early_read: the body has been read when a location is chosen', async () => {
     front.config(`map $http_content_type $is_text { text/plain 1; }
       server { listen 127.0.0.1:${port}; client_body_early_read $is_text; client_max_body_size 10; return 200 "[$request_body]"; }`);
     await front.start();
@@ -154,7 +154,7 @@ describe('before and after a request', () => {
     expect(statusOf(await post('text/plain', 'much more text'))).toBe(413);
   });
 
-  test('post_action: runs after the response has been sent', async () => {
+  test('post_action runs after the response has been sent', async () => {
     const seen: string[] = [];
     const server = await serveHttp((text) => {
       seen.push(/^\S+ (\S+)/.exec(text)![1]);
@@ -176,7 +176,7 @@ describe('before and after a request', () => {
     await close(server);
   });
 
-  test.skipIf(!ours)('error_log_tag adds to what is logged', async () => {
+  test.skipIf(!ours)('error_log_tag adds to log lines', async () => {
     front.config(
       `server { listen 127.0.0.1:${port}; error_log_tag word $arg_word; location / { } location /own { error_log_tag a b; error_log_tag c $uri; } }`,
     );
@@ -227,7 +227,7 @@ describe('compression and films', () => {
     expect(await readsBy(wide, 9)).toBe(false);
   });
 
-  test.skipIf(!ours)('mp4_limit_rate: by the rate of the film', async () => {
+  test.skipIf(!ours)('mp4_limit_rate limits by the rate of the film', async () => {
     // 60 seconds of 15 samples, 1 KB each: about 15 KB a second
     front.write('film.mp4', makeMovie({ samples: 900, sizeOf: () => 1024 }));
     front.config(`server { listen 127.0.0.1:${port};
@@ -259,7 +259,7 @@ describe('compression and films', () => {
 });
 
 describe('secrets of TLS', () => {
-  test.skipIf(!ours || !existsSync('/usr/bin/openssl'))('key logs of clients and of back ends', async () => {
+  test.skipIf(!ours || !existsSync('/usr/bin/openssl'))('writes key logs of clients and of back ends', async () => {
     makeCertificate();
     front.config(`server { listen 127.0.0.1:${back} ssl; ssl_certificate cert.pem; ssl_certificate_key key.pem; ssl_key_log clients.log; return 200 secret; }
       server { listen 127.0.0.1:${port}; location / { proxy_pass https://127.0.0.1:${back}; proxy_ssl_key_log backs.log; } }`);
@@ -272,7 +272,7 @@ describe('secrets of TLS', () => {
     expect(sorted('clients.log')).toEqual(sorted('backs.log'));
   });
 
-  test.skipIf(!ours || !existsSync('/usr/bin/openssl'))('ssl_ech_file is said to have no effect; its variables are empty', async () => {
+  test.skipIf(!ours || !existsSync('/usr/bin/openssl'))('ssl_ech_file is reported to have no effect; its variables are empty', async () => {
     makeCertificate();
     front.config(`server { listen 127.0.0.1:${port} ssl; ssl_certificate cert.pem; ssl_certificate_key key.pem; ssl_ech_file ech.pem;
       return 200 "[$ssl_ech_status][$ssl_ech_outer_server_name]"; }`);
@@ -290,7 +290,7 @@ describe('secrets of TLS', () => {
 });
 
 describe.skipIf(!ours)('zones of counts', () => {
-  test('status_zone of servers and locations', async () => {
+  test('status_zone counts requests of servers and locations', async () => {
     front.config(`server { listen 127.0.0.1:${port}; status_zone all;
       location / { status_zone some; return 200 ok; location /in { return 404; } location /off { status_zone off; return 200 ok; } }
       location /other { return 302 /; }
@@ -315,7 +315,7 @@ describe.skipIf(!ours)('zones of counts', () => {
     expect(metrics).toContain('gannet_front_location_zone_responses_total{zone="some",code="4xx"} 1');
   });
 
-  test('status_zone of a resolver', async () => {
+  test('status_zone counts queries of a resolver', async () => {
     const dns = createSocket('udp4');
     dns.on('message', (query, from) => {
       const answer = Buffer.from(query);

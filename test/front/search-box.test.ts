@@ -98,7 +98,7 @@ describe.skipIf(!ours)('the search box of examples', () => {
     ['GET', '/_cluster/state'],
     ['GET', '/_search'],
     ['POST', '/birds%2f_doc'],
-  ])('what writes or looks elsewhere is refused: %s %s', async (method, uri) => {
+  ])('writes and reads of other indices are refused: %s %s', async (method, uri) => {
     const before = seen.length;
     const reply = await raw(box, `${method} ${uri} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     expect(statusOf(reply)).toBe(403);
@@ -106,7 +106,7 @@ describe.skipIf(!ours)('the search box of examples', () => {
     expect(seen).toHaveLength(before);
   });
 
-  test('CORS: known origins are named, preflights answered, others get nothing', async () => {
+  test('CORS: known origins are allowed, preflights answered, others get no fields', async () => {
     const known = await post('/birds/_search', query('gannet'), 'Origin: https://shop.example.com\r\n');
     expect(headerOf(known, 'Access-Control-Allow-Origin')).toBe('https://shop.example.com');
     expect(headerOf(known, 'Vary')).toContain('Origin');
@@ -125,7 +125,7 @@ describe.skipIf(!ours)('the search box of examples', () => {
     expect(headerOf(preflight, 'Access-Control-Allow-Methods')).toBe('GET, POST');
   });
 
-  test('the same over TLS', async () => {
+  test('works over TLS', async () => {
     const body = await new Promise<string>((resolve, reject) => {
       const req = secureRequest({ port: secure, host: '127.0.0.1', path: '/birds/_search?q=tls', rejectUnauthorized: false }, (res) => {
         let text = '';
@@ -136,7 +136,7 @@ describe.skipIf(!ours)('the search box of examples', () => {
     expect(JSON.parse(body)).toMatchObject({ took: seen.length });
   });
 
-  test('a large body is refused, a burst is cut off, and operators see it all', async () => {
+  test('a large body is refused, a burst is limited, and metrics show both', async () => {
     expect(statusOf(await post('/birds/_search', 'x'.repeat(70_000)))).toBe(413);
     const answers = await Promise.all(Array.from({ length: 45 }, (_, n) => get(box, `/birds/_search?q=${n}`)));
     const busy = answers.filter((answer) => statusOf(answer) === 429);

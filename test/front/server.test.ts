@@ -13,7 +13,7 @@ const serve = async (inner: string, http = '') => {
 };
 
 describe('front', () => {
-  test('static files: type, validators, ranges, conditions', async () => {
+  test('serves static files with type, validators, ranges and conditions', async () => {
     front.write('a.html', 'hello world');
     await serve('');
     const whole = await get(port, '/a.html');
@@ -29,7 +29,7 @@ describe('front', () => {
     expect(await get(port, '/../etc/passwd')).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  test('pipelining, chunked bodies and keep-alive on one connection', async () => {
+  test('supports pipelining, chunked bodies and keep-alive on one connection', async () => {
     await serve(
       `proxy_ignore_client_abort on; location / { client_body_buffer_size 1k; proxy_pass http://127.0.0.1:${back}; }`,
       `server { listen 127.0.0.1:${back}; return 200 "$request_method $uri $content_length;"; }`,
@@ -64,7 +64,7 @@ describe('front', () => {
     expect(await raw(port, text)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  test('rewrite, named locations, error pages, variables', async () => {
+  test('supports rewrite, named locations, error pages and variables', async () => {
     front.write('sorry.html', 'sorry');
     await serve(`
       location /old { rewrite ^/old/(.*)$ /new/$1?from=old last; }
@@ -95,7 +95,7 @@ describe('front', () => {
     expect(await get(port, '/')).toMatch(/alive$/);
   });
 
-  test('cache: hit, revalidation by purge of validity, Vary', async () => {
+  test('caches responses, by Vary, and revalidates expired ones', async () => {
     await serve(
       'location / { proxy_cache c; proxy_cache_valid 1h; proxy_pass http://127.0.0.1:' +
         back +
@@ -113,7 +113,7 @@ describe('front', () => {
     expect(await get(port, '/private')).toMatch(/X-Cache: MISS/);
   });
 
-  test('gzip, ssi and sub_filter work on what a back end sends', async () => {
+  test('gzip, ssi and sub_filter process responses of a back end', async () => {
     front.write('part.html', '<i>part</i>');
     front.write('page.html', `<!--#include virtual="/part.html" --> ${'text '.repeat(50)}`);
     await serve('location / { ssi on; gzip on; gzip_http_version 1.0; gzip_min_length 0; sub_filter "<i>" "<b>"; sub_filter_once off; }');
@@ -123,7 +123,7 @@ describe('front', () => {
     expect(gunzipSync(packed.subarray(packed.indexOf('\r\n\r\n') + 4)).toString()).toMatch(/<b>part<\/i>/);
   });
 
-  test('limits: rate with burst, address rules, passwords', async () => {
+  test('limits rates with bursts, and applies address rules and passwords', async () => {
     front.write('users', 'joe:{PLAIN}secret\nann:$apr1$Zxm1cNkw$MS6WZd5A8vMKaZE7kVQPr0\n');
     await serve(
       `location /l { limit_req zone=z; return 200 x; } location /file { limit_req zone=z burst=1 nodelay; }
@@ -142,7 +142,7 @@ describe('front', () => {
     expect(await get(port, '/auth', auth('joe:Secret'))).toMatch(/ 401 /);
   });
 
-  test('reload keeps the socket, and a graceful end finishes what runs', async () => {
+  test('a reload keeps the socket, and a graceful shutdown finishes requests under way', async () => {
     await serve('return 200 before;');
     expect(await get(port, '/')).toMatch(/before$/);
     front.config(`server { listen 127.0.0.1:${port}; return 200 after; }`);
@@ -179,7 +179,7 @@ describe('front', () => {
     await expect(front.start()).rejects.toThrow(message);
   });
 
-  test('programs of the next step are refused by name', async () => {
+  test('unsupported directives are refused by name', async () => {
     front.config('', 'ssl_engine some;');
     await expect(front.start()).rejects.toThrow(/"ssl_engine" directive: .*not/);
   });

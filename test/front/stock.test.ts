@@ -26,7 +26,7 @@ describe.skipIf(!ours)('stock configurations', () => {
     expect(statusOf(await get(port, '/fcgi'))).toBe(502);
   });
 
-  test('load_module accepts what is built in and refuses other names', async () => {
+  test('load_module accepts built-in modules and refuses other names', async () => {
     const config = (module: string) =>
       front.config(
         `server { listen 127.0.0.1:${port}; return 200 ok; }`,

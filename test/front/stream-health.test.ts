@@ -97,7 +97,7 @@ test.skipIf(!ours)('a peer whose response does not match is not chosen until it 
   expect(seen).toEqual(new Set(['first', 'second']));
 });
 
-test.skipIf(!ours)('proxy_session_drop ends the sessions of a peer that is not healthy any more', async () => {
+test.skipIf(!ours)('proxy_session_drop ends the sessions of a peer that is no longer healthy', async () => {
   await until('matched', [true, true]);
   const open: { socket: NetSocket; name: string; closed: Promise<unknown> }[] = [];
   while (new Set(open.map(({ name }) => name)).size < 2) {
@@ -116,7 +116,7 @@ test.skipIf(!ours)('proxy_session_drop ends the sessions of a peer that is not h
   await until('matched', [true, true]);
 });
 
-test.skipIf(!ours)('responses over UDP are examined', async () => {
+test.skipIf(!ours)('responses over UDP are checked', async () => {
   answers.udp = 'no';
   await until('datagrams', [false]);
   answers.udp = 'PONG';

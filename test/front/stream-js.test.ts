@@ -128,7 +128,7 @@ const logged = async (name: (typeof NAMES)[number]): Promise<string> => {
 };
 
 describe.skipIf(!ours)('access', () => {
-  test.each(['allow', 'decline', 'later'] as const)('%s lets the session go on', async (name) => {
+  test.each(['allow', 'decline', 'later'] as const)('%s lets the session continue', async (name) => {
     expect(await exchange(port[name])).toBe('OK none');
   });
 
@@ -164,7 +164,7 @@ describe.skipIf(!ours)('preread', () => {
     expect(answer).toBe('first line');
   });
 
-  test('may go on without looking at bytes', async () => {
+  test('may continue without reading bytes', async () => {
     const answer = await new Promise<string>((resolve) => {
       const socket = connect(port.timer, '127.0.0.1', () => socket.write('data'));
       socket
@@ -222,7 +222,7 @@ describe.skipIf(!ours)('filter', () => {
     await front.until(() => front.read('error.log').includes('filter fell over'));
     expect(await logged('breaks')).toMatch(/^500 /);
   });
-  test('applies to what return sends', async () => {
+  test('applies to the output of return', async () => {
     expect(await exchange(port.returned)).toBe('text!');
   });
   test('applies to datagrams, after an asynchronous preread', async () => {

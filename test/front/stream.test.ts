@@ -159,11 +159,11 @@ describe('connections', () => {
     await front.until(() => /limiting connections by zone "one"/.test(front.read('error.log')));
   });
 
-  test('that are silent are closed after proxy_timeout', async () => {
+  test('that are idle are closed after proxy_timeout', async () => {
     expect(await exchange(port.slow, 'x')).toBe('x');
   });
 
-  test('tell the back end their origin by the PROXY protocol', async () => {
+  test('pass their origin to the back end by the PROXY protocol', async () => {
     await exchange(port.header, 'body');
     expect(headed).toMatch(new RegExp(`^PROXY TCP4 127\\.0\\.0\\.1 127\\.0\\.0\\.1 \\d+ ${port.header}\r\n`));
   });
@@ -188,11 +188,11 @@ describe('TLS', () => {
       socket.on('end', () => resolve(out));
     });
 
-  test('ends here, and shows itself in variables', async () => {
+  test('is terminated, and described by variables', async () => {
     expect(await ask(port.secure, 'some.name')).toBe('some.name TLSv1.3');
   });
 
-  test('is routed by the name of the ClientHello without ending here', async () => {
+  test('is routed by the name of the ClientHello without being terminated', async () => {
     expect(await ask(port.preread, 'known')).toBe('known TLSv1.3');
     expect(await exchange(port.preread, 'plain')).toBe('hello red 127.0.0.1');
   });

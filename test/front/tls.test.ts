@@ -89,7 +89,7 @@ test.each(versions)('%s: a certificate problem is also reported for the next con
   expect(second.body).toBe(first.body.replace(/\.$/, 'r'));
 });
 
-test.each(versions)('%s: tickets of an older key are good for one more, and replaced', async (version) => {
+test.each(versions)('%s: tickets of an older key are accepted once more, and replaced', async (version) => {
   const only = { minVersion: version, maxVersion: version };
   const reload = async (keys: string[]) => {
     configure(keys);
@@ -136,7 +136,7 @@ async function tapped(received: Buffer[]): Promise<Duplex> {
   return tap;
 }
 
-test('a client that sends byte by byte; and the end of the connection is also signalled in TLS', async () => {
+test('serves a client that sends byte by byte, and signals the end of the connection in TLS', async () => {
   const received: Buffer[] = [];
   // the records of TLS 1.3 do not show what is in them
   const { socket, text } = await secure({ socket: (await tapped(received)) as Socket, maxVersion: 'TLSv1.2' });
@@ -151,7 +151,7 @@ test('a client that sends byte by byte; and the end of the connection is also si
   expect(records.slice(-2)).toEqual([23, 21]);
 });
 
-test('many requests on one connection, pipelined, with large responses and slow reading between', async () => {
+test('serves many requests on one connection, pipelined, with large responses and slow readers', async () => {
   const { socket, text } = await secure();
   let requests = '';
   for (let n = 0; n < 20; n++) requests += `GET /${n % 7 === 3 ? 'large' : 'small'}.txt HTTP/1.1\r\nHost: localhost\r\n\r\n`;
@@ -168,7 +168,7 @@ test('many requests on one connection, pipelined, with large responses and slow 
   ).toEqual([3_000_000, 3_000_000, 3_000_000]);
 });
 
-test('plain HTTP and garbage on a port of TLS', async () => {
+test('refuses plain HTTP and garbage on a port of TLS', async () => {
   const heard = async (bytes: string) => {
     const socket = connect(port, '127.0.0.1');
     let text = '';
@@ -183,7 +183,7 @@ test('plain HTTP and garbage on a port of TLS', async () => {
   expect((await heard(`\x16\x03\x01\x00\x2e\x01\x00\x00\x2a\x03\x03${'\0'.repeat(42)}`)).charCodeAt(0)).toBe(21);
 });
 
-test('who does not finish the handshake is cut off, who leaves during it is forgotten', async () => {
+test('clients that do not finish the handshake are cut off, those that disconnect during it leave nothing behind', async () => {
   const silent = connect(port, '127.0.0.1');
   const closed = once(silent, 'close');
   silent.write('\x16\x03\x01', 'latin1');
@@ -198,7 +198,7 @@ test('who does not finish the handshake is cut off, who leaves during it is forg
   expect(front.read('error.log')).not.toContain('uncaught');
 });
 
-test('behind the PROXY protocol', async () => {
+test('works with the PROXY protocol', async () => {
   const raw = connect(proxied, '127.0.0.1');
   await once(raw, 'connect');
   raw.write('PROXY TCP4 192.0.2.1 192.0.2.2 123 456\r\n');

@@ -74,7 +74,7 @@ describe.skipIf(!ours)('front top', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  test('reports what is wrong', async () => {
+  test('reports errors', async () => {
     expect(await top(`127.0.0.1:${port}/none/`, '--once')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('is it a location with "api"?'),

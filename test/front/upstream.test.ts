@@ -121,7 +121,7 @@ const api = async (method: string, path: string, body?: unknown) => {
 };
 
 describe('upstream', () => {
-  test('weights, hashes, addresses', async () => {
+  test('balances by weight, hash and address', async () => {
     expect(await counts('/weights', 8)).toEqual({ a: 6, b: 2 });
     expect(Object.keys(await counts('/iphash', 6))).toHaveLength(1);
     const owner: string[] = [];
@@ -134,7 +134,7 @@ describe('upstream', () => {
     expect(plain.join('')).toBe('cbcbabaaccac');
   });
 
-  test('least_conn and random two avoid the busy peer', async () => {
+  test('least_conn and random two avoid a busy peer', async () => {
     mode.a = 'hold';
     const waiting: Promise<string>[] = [];
     while (held.length === 0) {
@@ -148,7 +148,7 @@ describe('upstream', () => {
     expect(Object.keys(await counts('/two', 30)).sort()).toEqual(['a', 'b']);
   });
 
-  test('a peer that fails is left alone; a spare takes over and gives back', async () => {
+  test('skips a failed peer; a backup takes over until it recovers', async () => {
     expect(await counts('/failing', 6)).toEqual({ b: 6 });
     expect(front.read('error.log').match(/connect\(\) failed \(111/g)).toHaveLength(1);
     expect(await ask('/spare')).toBe('a');
@@ -160,7 +160,7 @@ describe('upstream', () => {
     while (who !== 'a') who = await ask('/spare');
   });
 
-  test('next_upstream: on statuses it names, not for POST, not past its tries', async () => {
+  test('next_upstream retries on the listed statuses, not for POST, not beyond its tries', async () => {
     mode.a = '500';
     mode.b = '500';
     seen.length = 0;
@@ -173,7 +173,7 @@ describe('upstream', () => {
     mode.a = mode.b = 'ok';
   });
 
-  test('max_conns: the next request goes to the spare', async () => {
+  test('max_conns: the next request goes to the backup', async () => {
     mode.a = 'hold';
     const first = ask('/limited');
     await front.until(() => held.length === 1);
@@ -184,7 +184,7 @@ describe('upstream', () => {
     expect(await ask('/limited')).toBe('a');
   });
 
-  test.skipIf(!ours)('queue: requests wait for a free connection; past its length they are refused', async () => {
+  test.skipIf(!ours)('queue: requests wait for a free connection; beyond its length they are refused', async () => {
     mode.a = 'hold';
     const order: number[] = [];
     const fetches = [1, 2, 3].map((n) => get(port, `/queued?n=${n}`).then((answer) => order.push(statusOf(answer))));
@@ -202,7 +202,7 @@ describe('upstream', () => {
     mode.a = 'ok';
   });
 
-  test.skipIf(!ours)('sticky cookie and sticky learn', async () => {
+  test.skipIf(!ours)('sticky cookie and sticky learn keep sessions on their peer', async () => {
     const first = await get(port, '/cookie');
     const cookie = headerOf(first, 'Set-Cookie')!;
     expect(cookie).toMatch(/^srv=r[ab]; expires=.*; max-age=3600; path=\/; httponly$/);
@@ -224,12 +224,12 @@ describe('upstream', () => {
     expect(after.a ?? 0).toBeLessThanOrEqual(4);
   });
 
-  test('names: in variables by the resolver', async () => {
+  test('names in variables are resolved', async () => {
     addresses = ['127.0.0.1'];
     expect(bodyOf(await get(port, '/var'))).toBe('a 127.0.0.1');
   });
 
-  test.skipIf(!ours)('names: `resolve` follows what the name server says', async () => {
+  test.skipIf(!ours)('`resolve` follows changes of the name server', async () => {
     addresses = ['127.0.0.1'];
     let body = '';
     while (!body.endsWith('127.0.0.1')) body = bodyOf(await get(port, '/named'));
@@ -241,7 +241,7 @@ describe('upstream', () => {
     expect([...found].sort()).toEqual(['a 127.0.0.2', 'a 127.0.0.3']);
   });
 
-  test.skipIf(!ours)('active checks take a sick peer out and bring it back', async () => {
+  test.skipIf(!ours)('active checks remove a failing peer and restore it', async () => {
     mode.a = 'cut';
     const healthy = async () => {
       const { json } = await api('GET', 'upstreams/checked');
@@ -255,7 +255,7 @@ describe('upstream', () => {
     expect(await counts('/checked', 4)).toEqual({ a: 2, b: 2 });
   });
 
-  test.skipIf(!ours)('checks with match: a peer serves once its response matches', async () => {
+  test.skipIf(!ours)('checks with match: a peer is used once its response matches', async () => {
     const healthy = async () => {
       const { json } = await api('GET', 'upstreams/matched');
       return (json as { peers: { healthy: boolean }[] }).peers.map((p) => p.healthy).join();

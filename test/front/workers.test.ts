@@ -95,7 +95,7 @@ describe('two event loops', () => {
     if (ours) expect(loops().size).toBe(2);
   });
 
-  test('connections are counted by both, and given back by both', async () => {
+  test('connections are counted by both, and released by both', async () => {
     for (let round = 0; round < 3; round++) {
       const answers = Array.from({ length: 12 }, () => get(port, '/conn?k=one'));
       const refused: string[] = [];
@@ -115,7 +115,7 @@ describe('two event loops', () => {
     expect(tally(turns)).toEqual({ two: 10, back: 10 });
   });
 
-  test('one fetches for all, and the result is shared by all', async () => {
+  test('one fetches for both, and both share the result', async () => {
     const before = count;
     const bodies = new Set((await many('/cached/1', 30)).map(bodyOf));
     expect(bodies.size).toBe(1);
@@ -128,7 +128,7 @@ describe('two event loops', () => {
     expect(uses).toEqual(['MISS', 'MISS', 'MISS', 'HIT', 'HIT', 'HIT']);
   });
 
-  test.skipIf(!ours)('a purge reaches the memory of all', async () => {
+  test.skipIf(!ours)('a purge reaches the memory of both', async () => {
     for (let round = 0; round < 5; round++) {
       const old = new Set((await many('/cached/p', 20)).map(bodyOf));
       expect(statusOf(await get(port, '/cached/p?purge=1'))).toBe(204);
@@ -136,7 +136,7 @@ describe('two event loops', () => {
     }
   });
 
-  test.skipIf(!ours)('servers added by one are used by all; learned sessions hold everywhere', async () => {
+  test.skipIf(!ours)('servers added by one are used by both; learned sessions apply to both', async () => {
     const api = async (method: string, path: string, body?: unknown) =>
       (await fetch(`http://127.0.0.1:${port}/api/${path}`, { method, body: JSON.stringify(body) })).json();
     const added = (await api('POST', 'upstreams/turns/servers', { server: `127.0.0.3:${port}`, weight: 8 })) as { id: number };
@@ -147,7 +147,7 @@ describe('two event loops', () => {
     expect(tally((await many('/learn?sid=s1', 20)).map(bodyOf))).toEqual({ [first]: 20 });
   });
 
-  test('visitors get numbers of their own, connections too', async () => {
+  test('visitors and connections get distinct numbers', async () => {
     const ids = (await many('/uid', 40)).map(bodyOf);
     expect(new Set(ids).size).toBe(40);
     const numbers = front
@@ -158,7 +158,7 @@ describe('two event loops', () => {
     expect(new Set(numbers).size).toBe(numbers.length);
   });
 
-  test('counts and gauges are of both', async () => {
+  test('counts and gauges include both', async () => {
     const waiting = async () => Number(/^Active connections: (\d+)/.exec(bodyOf(await get(port, '/status')))![1]);
     const before = await waiting();
     const idle = await Promise.all(
@@ -192,7 +192,7 @@ describe('two event loops', () => {
     expect((await value(labels)) - known).toBe(30);
   });
 
-  test('a reload hands limits and counts on, and the end is graceful', async () => {
+  test('a reload preserves limits and counts, and the shutdown is graceful', async () => {
     await many('/req?k=reload', 12);
     front.signal('SIGHUP');
     await front.until(() => /exited with code 0/.test(front.read('error.log')));

@@ -111,7 +111,7 @@ eachAnalysisBuild((host, build) => {
     });
   });
 
-  test(`${build}: a megabyte without a break`, () => {
+  test(`${build}: analyzes a megabyte without a break`, () => {
     const text = new TextEncoder().encode('é'.repeat(1 << 19));
     const standard = runChain(host, { blob: chainBlob([{ id: StageId.STANDARD, config: words([255, 1]) }]) }, text);
     expect(standard.tokens.length).toBe(Math.ceil((1 << 19) / 255));
@@ -128,7 +128,7 @@ eachAnalysisBuild((host, build) => {
     expect(keyword.tokens[0].term).toBe('É'.repeat(1 << 19));
   });
 
-  test(`${build}: every tokenizer and filter on odd strings`, () => {
+  test(`${build}: every tokenizer and filter accepts odd strings`, () => {
     const names = [...TOKEN_FILTERS.keys()].filter((name) => !NEEDS_FILES.has(name));
     forSeeds(150, (rng) => {
       const tokenizer = rng.pick([...TOKENIZERS.keys()]);

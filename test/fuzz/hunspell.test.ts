@@ -60,7 +60,7 @@ function affixLines(rng: Rng): string[] {
   });
 }
 
-test('random files and words', () =>
+test('reads or refuses random files, and stems any words', () =>
   forSeeds(300, (rng) => {
     const affix = affixLines(rng).join('\n');
     const dictionary = ['1', ...Array.from({ length: rng.int(0, 20) }, () => text(rng, 5))].join('\n');

@@ -128,7 +128,7 @@ function randomMapping(rng: Rng): MappingSnapshot | null {
   return attempt(() => createMapping({ dynamic: rng.pick([true, false, 'strict']), properties }, simpleAnalysis, {}));
 }
 
-test('documents', () => {
+test('accepts or refuses random documents', () => {
   provideQueryCompiler((query) => ({ json: Buffer.from(writeJson(query)), terms: null }));
   let taken = 0;
   forSeeds(3000, (rng) => {
@@ -156,7 +156,7 @@ test('documents', () => {
   expect(taken).toBeGreaterThan(500);
 });
 
-test('mappings bodies', () => {
+test('accepts or refuses random mappings', () => {
   const keys = [
     'properties',
     'dynamic',
@@ -193,7 +193,7 @@ test('mappings bodies', () => {
   });
 });
 
-test('query values', () => {
+test('accepts or refuses random query values', () => {
   forSeeds(4000, (rng) => {
     const type = rng.pick(TYPES);
     const mapping = attempt(() => createMapping({ properties: { f: fieldOf(type, rng) } }, simpleAnalysis, {}));

@@ -222,7 +222,7 @@ test('each request that the mutations start from is answered', async () => {
   }
 });
 
-test(`${ROUNDS} mutated requests: none fails inside`, { timeout: 60_000 + ROUNDS * 500 }, async () => {
+test(`${ROUNDS} mutated requests: none causes an internal error`, { timeout: 60_000 + ROUNDS * 500 }, async () => {
   const first = Number(process.env.FUZZ_SEED ?? 1);
   for (let seed = first; seed < first + ROUNDS; seed++) {
     const [line, body] = request(new Rng(seed));

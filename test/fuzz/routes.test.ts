@@ -282,7 +282,7 @@ async function prepare(): Promise<void> {
 beforeAll(prepare);
 afterAll(() => node.close());
 
-test(`${targets.length} routes, ${ROUNDS} requests each: none fails inside or shows where the server is`, {
+test(`${targets.length} routes, ${ROUNDS} requests each: none causes an internal error or shows a path of the server`, {
   timeout: 60_000 + ROUNDS * 60_000,
 }, async () => {
   const found: string[] = [];

@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => runner.stop());
 
-test('requests that once harmed a service harm only their senders', async () => {
+test('requests that once harmed a service affect only their senders', async () => {
   const outcomes: string[] = [];
   for (const hostile of knownCases()) {
     if (LEFT_OUT.has(hostile.name)) continue;
@@ -63,7 +63,7 @@ test('every query, aggregation and API has generated cases', () => {
   expect(names.sort()).toEqual(['cluster.settings', 'indices.add_block']);
 });
 
-test('an extreme changes one value', () => {
+test('an extreme form changes one value', () => {
   const extremes = [...extremesOf({ a: 1, b: ['x'] }, (text) => text)];
   const numbers = extremes.filter(({ name }) => name.startsWith('a: '));
   expect(numbers.map(({ body }) => body())).toEqual(['-1', '0', '2147483647', '1e18', '1.7e308'].map((n) => `{"a":${n},"b":["x"]}`));

@@ -65,7 +65,7 @@ afterAll(async () => {
 
 describe('module, service and library', () => {
   for (const name of [...ANALYZERS.keys(), ...Object.keys(CHAINS.analysis.analyzer)]) {
-    test(`${name} gives the same tokens in all three`, async () => {
+    test(`${name} returns the same tokens in all three`, async () => {
       for (const text of TEXTS) {
         const expected = analysis.request({ analyzer: name, text });
         const inService = await service.request('POST', '/chains/_analyze', { analyzer: name, text });
@@ -88,7 +88,7 @@ describe('warnings', () => {
     expect((await service.request('PUT', '/even', { settings: CHAINS })).headers.get('warning')).toBeNull();
   });
 
-  test('_analyze warns about each of its requests', async () => {
+  test('_analyze warns on each request', async () => {
     const request = { tokenizer: 'standard', filter: [{ type: 'stop', stop_words: ['a'] }], text: 'a b' };
     for (let i = 0; i < 2; i++) {
       const { headers, body } = await service.request('POST', '/_analyze', request);

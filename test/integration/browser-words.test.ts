@@ -16,7 +16,7 @@ async function load(languages?: string[]): Promise<AnalyzerModule.TextAnalysis> 
 
 const TEXT = 'The und der ภาษาไทยไม่มีช่องว่าง et le running houses και των и не вот ও এবং';
 
-test('all languages, where none are named, have the words that Node has', async () => {
+test('all languages have the same words as in Node if none are named', async () => {
   const [page, node] = [await load(), await loadInNode()];
   expect(page.analyzers).toEqual(node.analyzers);
   for (const name of node.analyzers) expect(page.analyze(TEXT, name), name).toEqual(node.analyze(TEXT, name));
@@ -35,7 +35,7 @@ test('languages that were not requested are reported by name', async () => {
   expect(() => page.request({ text: 'x', tokenizer: 'standard', filter: ['kstem'] })).toThrow('the words of [kstem] are not loaded');
 });
 
-test('dictionaries come with their language', async () => {
+test('dictionaries are loaded with their language', async () => {
   const [page, node] = [await load(['thai', 'kstem', 'english']), await loadInNode()];
   expect(page.analyze(TEXT, 'thai')).toEqual(node.analyze(TEXT, 'thai'));
   const body = { text: TEXT, tokenizer: 'standard', filter: ['kstem'] };

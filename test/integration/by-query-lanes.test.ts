@@ -59,7 +59,7 @@ test('others are answered while a slow script runs, which ends when it is cancel
   await untilNoScroll(service);
 });
 
-test('batches in lanes find and write what a whole operation would', async () => {
+test('batches in lanes find and write the same as a whole operation', async () => {
   const source = { index: 'docs', query: { range: { n: { lt: 2500 } } } };
   const script = { source: "ctx._source.twice = ctx._source.n * 2; if (ctx._source.n == 5) { ctx.op = 'noop' }" };
   const copied = await service.request('POST', '/_reindex?refresh=true&max_docs=2200&pretty=true', {

@@ -264,7 +264,7 @@ test.each([
   ['whole', {}],
   ['in parts', { 'memory.whole_segment_size': 0 }],
 ])(
-  'a flipped bit in each kind of section of segments that are read %s gives no wrong answer',
+  'a flipped bit in each kind of section of segments that are read %s causes no wrong answer',
   async (_how, flags) => {
     const rng = new Rng(FIRST_SEED);
     const answers = async (node: RestNode) =>

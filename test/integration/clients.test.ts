@@ -25,7 +25,7 @@ describe.each([
 ])('@elastic/elasticsearch %s', (version, Client) => {
   const index = `books-es${version}`;
 
-  test('info, create, bulk helper, search, aggregate, update, delete', async () => {
+  test('calls info, create, the bulk helper, search, aggregations, update and delete', async () => {
     const client = new (Client as typeof Elasticsearch8)({ node: service.url });
     expect((await client.info()).version.number).toMatch(/^\d+\.\d+\.\d+$/);
     expect((await client.indices.create({ index, mappings })).acknowledged).toBe(true);

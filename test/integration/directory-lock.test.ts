@@ -33,7 +33,7 @@ test.each([
   ['nothing', null],
   ['an empty file', ''],
   ['the lock of a process that was killed', '999999999 1 1\n'],
-])('%s is there', async (_, left) => {
+])('one process gets the directory if %s is there', async (_, left) => {
   for (let round = 0; round < ROUNDS; round++) {
     rmSync(path.join(directory, String(round)), { recursive: true, force: true });
     mkdirSync(path.join(directory, String(round)));

@@ -30,7 +30,7 @@ afterAll(() => node.close());
 const EMPTY = '{"head":"the needle","n":1,"blob":""}';
 const source = (bytes: number): string => EMPTY.replace('"blob":""', `"blob":"${'x'.repeat(bytes - EMPTY.length)}"`);
 
-test.each(SIZES)('%i bytes', async (bytes) => {
+test.each(SIZES)('a document of %i bytes is read by every operation', async (bytes) => {
   const text = source(bytes);
   const blobChars = bytes - EMPTY.length;
   const whole = (document: { _source: { blob: string; head: string } }): void => {

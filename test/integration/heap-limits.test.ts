@@ -7,7 +7,7 @@ import { threadLimits } from '../../src/node/threads/heap-limits.ts';
 
 const file = path.resolve(import.meta.dirname, '../../dist/node/threads/heap-limits.js');
 
-test('threads get the bounds that the process was given; the last ones count', () => {
+test('threads get the bounds of the process; the last flags count', () => {
   expect(threadLimits('')).toEqual({});
   expect(threadLimits('--max-old-space-size=768 --max-semi-space-size=8 --max_old_space_size=900 --trace-gc')).toEqual({
     maxOldGenerationSizeMb: 900,

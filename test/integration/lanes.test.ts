@@ -131,7 +131,7 @@ test('SIGTERM ends heavy searches', async () => {
   expect((await heavy).body.error.type).toBe('node_closed_exception');
 });
 
-test('a large definition is refused with the same error wherever it is tried, and changes nothing', async () => {
+test('a large invalid definition is refused with the same error in every thread, and changes nothing', async () => {
   const filter = Object.fromEntries(
     Array.from({ length: 1_400 }, (_, i) => [`f${i}`, { type: 'stop', stopwords: Array(100).fill(`word${i}`) }]),
   );

@@ -33,7 +33,7 @@ test('is read after indexing, bulk and update, before and after refresh and rest
   for (const id of ['indexed', 'bulk', 'updated', 'logged']) expect(await found(id), id).toBe(blobChars);
 });
 
-test('a body of exactly http.max_content_length is taken, one byte more is refused', async () => {
+test('a body of exactly http.max_content_length is accepted, one byte more is refused', async () => {
   await node.ok('PUT /big/_doc/limit', source(LIMIT_BYTES));
   const refused = await node.send('PUT /big/_doc/beyond', source(LIMIT_BYTES + 1));
   expect([refused.status, refused.json.error.type]).toEqual([413, 'content_too_large_exception']);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { ApiError, open } from 'gannet';
 import { expect, test } from 'vitest';
 
-test.each([1, 2])('index, search, aggregate, update, delete with %i threads', async (threads) => {
+test.each([1, 2])('indexes, searches, aggregates, updates and deletes with %i threads', async (threads) => {
   const directory = mkdtempSync(path.join(tmpdir(), 'gannet-library-'));
   for (let life = 1; life <= 2; life++) {
     const engine = await open({ path: directory, settings: { threads } });

@@ -83,7 +83,7 @@ describe.each(nodes)('on Node %s', (line) => {
     expect(await engine.script(source)).toBe('2024-07-02T00:00:00.000+02:00\n');
   });
 
-  test('its commands serve and proxy', async () => {
+  test('commands of gannet serve and proxy', async () => {
     const command = (name: string): string[] => [engine.node, path.join(engine.modules, '.bin', name)];
     expect(await engine.run(path.join(engine.modules, '.bin/gannet'), '--version')).toMatch(/^gannet \d+\.\d+\.\d+ \(node \d+/);
     const service = await startService([], mkdtempSync(path.join(engine.folder, 'served-')), command('gannet'));
@@ -151,7 +151,7 @@ describe('on any Node', () => {
     await Promise.all([engine.unpack(tarballs.gannet, 'gannet'), analyzer.unpack(tarballs.analyzer, 'gannet-analyzer')]);
   });
 
-  test('the packages hold what they export, and nothing that only the build needs', () => {
+  test('the packages contain their exports, and no files that only the build needs', () => {
     for (const [project, name] of [
       [engine, 'gannet'],
       [analyzer, 'gannet-analyzer'],

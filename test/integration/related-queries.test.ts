@@ -80,14 +80,14 @@ test.each([
   expect(mode === 'none' ? hits.toSorted() : hits).toEqual(expected);
 });
 
-test('how many children there must be, and children of children', async () => {
+test('has_child bounds the number of children, and finds children of children', async () => {
   expect(await found({ has_child: { type: 'review', query: { match_all: {} }, min_children: 2 } })).toEqual([['b1', 1]]);
   expect(await found({ has_child: { type: 'review', query: { match_all: {} }, max_children: 1 } })).toEqual([['b2', 1]]);
   const grandchild = { has_child: { type: 'reply', query: { match: { text: 'thanks' } } } };
   expect(await found({ has_child: { type: 'review', query: grandchild } })).toEqual([['b1', 1]]);
 });
 
-test('has_parent, parent_id and inner hits', async () => {
+test('has_parent and parent_id find children, with inner hits', async () => {
   const ofSea = await found({ has_parent: { parent_type: 'book', query: { match: { text: 'man' } } } });
   expect(ofSea.toSorted()).toEqual([
     ['r1', 1],
@@ -100,7 +100,7 @@ test('has_parent, parent_id and inner hits', async () => {
   expect(inner).toEqual([[['r1', 'b1']], [['r3', 'b2']]]);
 });
 
-test('relations that are not there', async () => {
+test('refuses unknown relations', async () => {
   const { status, body } = await service.request('POST', '/shelf/_search', {
     query: { has_child: { type: 'book', query: { match_all: {} } } },
   });

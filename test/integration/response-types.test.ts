@@ -73,7 +73,7 @@ test('reads the declarations and the routes of the client', async () => {
   ]);
 });
 
-test('documents and tasks', async () => {
+test('documents and tasks have the declared types', async () => {
   await ok('POST /docs/_create/9', { text: 'x' });
   await ok('POST /docs/_doc', { text: 'x' });
   await ok('POST /docs/_update/9?_source=true', { doc: { text: 'y' } });
@@ -99,7 +99,7 @@ test('documents and tasks', async () => {
   await ok('POST /docs/_explain/1', { query: { match: { text: 'hello' } } });
 });
 
-test('searches', async () => {
+test('searches have the declared types', async () => {
   await ok('POST /docs/_search', {
     explain: true,
     version: true,
@@ -169,7 +169,7 @@ const AGGREGATIONS: Readonly<Record<string, readonly string[]>> = {
   place: ['geohash_grid', 'geotile_grid', 'geo_bounds', 'geo_centroid'],
 };
 
-test('aggregations', async () => {
+test('aggregations have the declared types', async () => {
   const byField = Object.entries(AGGREGATIONS).flatMap(([field, kinds]) =>
     kinds.map((kind) => [`${kind}_${field}`, { [kind]: { field } }]),
   );
@@ -211,7 +211,7 @@ test('aggregations', async () => {
   });
 });
 
-test('indices and templates', async () => {
+test('indices and templates have the declared types', async () => {
   await ok('GET /docs');
   await ok('GET /docs/_settings?include_defaults=true');
   await ok('GET /docs/_mapping');
@@ -250,7 +250,7 @@ test('indices and templates', async () => {
   await ok('GET /_ingest/processor/grok');
 });
 
-test('cluster, nodes and tables', async () => {
+test('cluster, nodes and tables have the declared types', async () => {
   for (const human of ['false', 'true'])
     for (const target of ['/_nodes', '/_nodes/stats', '/_cluster/stats']) await ok(`GET ${target}?human=${human}`);
   for (const target of [
@@ -287,7 +287,7 @@ test('cluster, nodes and tables', async () => {
   for (const table of tables) for (const columns of ['', '&h=*']) await ok(`GET /_cat/${table}?format=json${columns}`);
 });
 
-test('snapshots', async () => {
+test('snapshots have the declared types', async () => {
   await ok('PUT /_snapshot/backup', { type: 'fs', settings: { location: repository } });
   await ok('GET /_snapshot');
   await ok('POST /_snapshot/backup/_verify');

@@ -41,7 +41,7 @@ test('a scroll returns the documents of its start once each, from any worker, al
   await service.stop();
 });
 
-test('in index order, over several segments, forwards and backwards', async () => {
+test('a scroll in index order returns all documents over several segments, forwards and backwards', async () => {
   const service = await startService(['--threads=2']);
   for (let part = 0; part < 3; part++) {
     const lines = Array.from({ length: 10 }, (_, n) => `{"index":{}}\n{"n":${part * 10 + n}}\n`).join('');

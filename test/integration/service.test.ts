@@ -40,7 +40,7 @@ test('the service stops when its parent process is killed', async () => {
   await expect.poll(() => isRunning(pid)).toBe(false);
 });
 
-test('started by node, the service has the same parent: it restarts after a kill, and ends after a stop', async () => {
+test('a service started by node has the same parent, restarts after a kill, and ends after a stop', async () => {
   const service = await startService([], undefined, [process.execPath, bin]);
   const pid = service.servicePid();
   process.kill(pid, 'SIGKILL');
@@ -49,7 +49,7 @@ test('started by node, the service has the same parent: it restarts after a kill
   expect(await service.stop()).toBe(0);
 });
 
-test('a signal that reaches parent and service alike stops once, in order', async () => {
+test('a signal that reaches both parent and service stops the service once and cleanly', async () => {
   const service = await startService();
   const ended = new Promise((resolve) => service.process.once('exit', resolve));
   process.kill(service.servicePid(), 'SIGTERM');
@@ -89,7 +89,7 @@ test('a bad setting stops the start with its name and the reason', () => {
   expect(run.stderr).toMatch(/http\.prt.*did you mean.*http\.port/s);
 });
 
-test('the service does not read certificates that it has no use for', () => {
+test('the service does not read unused certificates', () => {
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: '/none.pem' };
   const run = spawnSync(bin.replace(/\.js$/, ''), ['serve', '--http.prt=1'], { encoding: 'utf8', timeout: 120_000, env });
   expect(run.stderr).toContain('http.port');

@@ -84,7 +84,7 @@ describe.skipIf(typeof program === 'string')(`with a real S3 server${typeof prog
     return new S3Blobs(readS3Settings({ name: 'r', type: 's3', settings: all }, clients));
   }
 
-  test('uploads in parts, names that are taken, and many removals', async () => {
+  test('uploads in parts, refuses existing names, and removes many objects', async () => {
     const blobs = open({ base_path: 'direct' });
     try {
       const piece = (i: number): Uint8Array => new Uint8Array(1 << 20).map((_, at) => (at * (i + 1)) & 255);

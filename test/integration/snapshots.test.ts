@@ -79,7 +79,7 @@ test('gannet snapshot and gannet restore work on directories of stopped services
   }
 });
 
-test('kill -9 during snapshots, deletions and restores leaves the repository and the indices whole', async () => {
+test('kill -9 during snapshots, deletions and restores leaves the repository and the indices intact', async () => {
   const rounds = new SnapshotRounds(Number(process.env.GANNET_SEED ?? 7));
   await rounds.start();
   try {

@@ -9,7 +9,7 @@ import { freePort } from '../support/free-port.ts';
 const bin = path.resolve(import.meta.dirname, '../../bin/gannet');
 
 test.skipIf(process.platform === 'win32')(
-  'opens the first steps in the browser, and ends with its service',
+  'opens the tour in the browser, and ends with its service',
   async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'gannet-start-'));
     const browser = path.join(folder, 'browser');

@@ -143,7 +143,7 @@ test('waits for a port that is in use', async () => {
   expect(await waiting.ended).toEqual([0, null]);
 });
 
-test('one of two services that start on one port at the same moment gets it', async () => {
+test('one of two services that start on a port at the same moment gets it', async () => {
   const port = await freePort();
   const both = [startOn(port), startOn(port)];
   const loser = await Promise.race(both.map(({ ended }, at) => ended.then(() => at)));

@@ -58,7 +58,7 @@ test('a failed operation stores its error', async () => {
   expect(body.error.type).toBe('script_exception');
 });
 
-test('requests for unknown tasks', async () => {
+test('refuses requests for unknown tasks', async () => {
   const [node] = Object.keys((await service.request('GET', '/_nodes')).body.nodes);
   expect((await service.request('GET', `/_tasks/${node}:99999`)).status).toBe(404);
   expect((await service.request('GET', '/_tasks/nonsense')).status).toBe(400);

@@ -48,7 +48,7 @@ describe('search', () => {
     expect(summary[0]).toMatch(/^1 of 1 hits, \d+ ms$/);
   });
 
-  test('takes fields, sort, size and JSON queries', async () => {
+  test('accepts fields, sort, size and JSON queries', async () => {
     const { stdout } = await run('search', 'books', '{"match_all":{}}', '--fields', 'title', '--sort', 'year:desc', '--size', '1');
     expect(cellsOf(stdout).slice(0, 2)).toEqual([
       ['_id', 'title'],
@@ -96,7 +96,7 @@ describe('index', () => {
     expect((await service.request('HEAD', '/people')).status).toBe(404);
   });
 
-  test('deletes names only, and nothing unasked', async () => {
+  test('deletes only by exact names, after confirmation', async () => {
     for (const name of ['b*', '_all', 'books,people']) expect((await run('index', 'rm', name, '--yes')).code).toBe(2);
     const isTTY = process.stdin.isTTY;
     process.stdin.isTTY = false;
@@ -105,7 +105,7 @@ describe('index', () => {
     expect((await service.request('HEAD', '/books')).status).toBe(200);
   });
 
-  test('knows its subcommands', async () => {
+  test('refuses unknown subcommands', async () => {
     expect(await run('index', 'drop', 'books')).toMatchObject({ code: 2, stderr: expect.stringContaining('it is one of ls, create, rm') });
   });
 });

@@ -151,7 +151,7 @@ describe.each(kinds)('%s', (kind) => {
     agent.destroy();
   });
 
-  test('checks certificates of clients, which may or must have one', async () => {
+  test('checks optional and required certificates of clients', async () => {
     const own = { key: certificates.read('client.key'), cert: certificates.read('client.pem') };
     const foreign = { key: strangers.read('client.key'), cert: strangers.read('client.pem') };
     const authorities = `--http.ssl.certificate_authorities=${certificates.path('authority.pem')}`;

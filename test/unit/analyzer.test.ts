@@ -11,7 +11,7 @@ const SETTINGS = {
   },
 };
 
-test('analyzers of settings and built-in ones, by name', async () => {
+test('finds analyzers of settings and built-in ones by name', async () => {
   const analysis = await loadAnalyzer({ settings: SETTINGS });
   expect(analysis.analyze('Quick Fox').map((token) => token.term)).toEqual(['quick', 'fox']);
   expect(analysis.analyze('Quick', 'complete').map((token) => token.term)).toEqual(['qu', 'qui', 'quic']);
@@ -19,7 +19,7 @@ test('analyzers of settings and built-in ones, by name', async () => {
   expect(() => analysis.define({ analysis: { analyzer: { a: { tokenizer: 'nope' } } } })).toThrow('Failed to build analyzers: [a]');
 });
 
-test('the cursor visits what analyze returns, kernel chain or not', async () => {
+test('the cursor visits the same tokens as analyze, with and without kernels', async () => {
   const analysis = await loadAnalyzer({ settings: SETTINGS });
   const text = 'Ünïcode 3.14 日本 '.repeat(800);
   for (const analyzer of ['standard', 'complete']) {
@@ -64,7 +64,7 @@ test('visits each token once, even if the text is restarted because a late token
   expect(seen).toEqual(analysis.analyze(text, 'long'));
 });
 
-test('cursors of alternating analyzers, and of an unknown one', async () => {
+test('cursors of alternating analyzers work, and an unknown one is refused', async () => {
   const analysis = await loadAnalyzer({ settings: SETTINGS });
   const terms = (analyzer?: string): string[] => read(analysis.tokens('The Fox', analyzer)).map(({ term }) => term);
   for (let i = 0; i < 2; i++) {
@@ -133,7 +133,7 @@ test('files can be given as strings by path: synonyms, stop words, Hunspell dict
 test.each([
   ['a missing file', () => new Response('', { status: 404 })],
   ['the page of a development server', () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } })],
-])('in browsers %s in place of the kernels is told with its address', async (_, answer) => {
+])('in browsers %s in place of the kernels is reported with its address', async (_, answer) => {
   vi.stubGlobal('fetch', async () => answer());
   await expect(loadInBrowser()).rejects.toThrow(/no analyzer\.wasm at file:.*give its address/);
   vi.unstubAllGlobals();

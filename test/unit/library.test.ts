@@ -17,7 +17,7 @@ interface Book {
   readonly tags: readonly string[];
 }
 
-test('index, search, aggregate, close and open again', async () => {
+test('indexes, searches, aggregates, closes and opens again', async () => {
   let engine = await open({ path: folder, settings: { 'memory.limit': '512mb' } });
   await engine.indices.create({
     index: 'books',

@@ -127,10 +127,10 @@ async function read(text: string): Promise<void> {
 describe('fuzz: configurations', () => {
   const samples = { http: SAMPLE, stream: STREAM_SAMPLE };
 
-  test.each(['http', 'stream'] as const)('the sample of %s itself is good', (block) => read(samples[block]));
+  test.each(['http', 'stream'] as const)('the sample of %s itself is valid', (block) => read(samples[block]));
 
   test.each(['http', 'stream'] as const)(
-    'mutations of %s are taken or refused',
+    'mutations of %s are accepted or refused',
     async (block) => {
       let taken = 0;
       for (let seed = 1; seed <= ROUNDS; seed++) {

@@ -192,7 +192,7 @@ describe('differential: requests of doubtful form', () => {
     });
   });
 
-  test('mutations: messages that both accept are read alike, and nginx responds like the front', async () => {
+  test('mutated messages that both accept are read alike, and nginx responds like the front', async () => {
     const names = Object.keys(SHAPES);
     const odd: string[] = [];
     await overLanes(

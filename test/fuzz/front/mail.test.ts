@@ -92,7 +92,7 @@ beforeAll(async () => {
 });
 
 describe('dialogs of clients', () => {
-  test.each(['imap', 'pop3', 'smtp'] as const)('%s: replies do not depend on how the bytes are cut', (protocol) => {
+  test.each(['imap', 'pop3', 'smtp'] as const)('%s: replies do not depend on how the bytes are split', (protocol) => {
     forSeeds(2000, (rng) => {
       const data = Buffer.concat(Array.from({ length: rng.int(1, 3) }, () => mutate(rng.pick(SEEDS[protocol]), rng)));
       const talk = (most: number) => converse(new FakeSession(servers[protocol], protocol), cut(data, rng, most));
@@ -118,7 +118,7 @@ describe('dialogs of clients', () => {
   });
 });
 
-test('the input buffer holds what was appended and not taken', () => {
+test('the input buffer contains the bytes that were appended and not consumed', () => {
   forSeeds(60, (rng) => {
     const buffer = new InputBuffer();
     let expected = Buffer.alloc(0);
@@ -143,10 +143,10 @@ test('the input buffer holds what was appended and not taken', () => {
   });
 });
 
-describe('the other ends', () => {
+describe('peers', () => {
   const RESPONSE = 'HTTP/1.0 200 OK\r\nAuth-Status: OK\r\nAuth-Server: 127.0.0.1\r\nAuth-Port: 143\r\nAuth-Wait: 3\r\nX: y\r\n\r\nbody';
 
-  test('responses of the authentication server', () => {
+  test('any response of the authentication server is accepted or refused', () => {
     expect(parseAuthResponse(RESPONSE)).toMatchObject({ status: 'OK', server: '127.0.0.1', port: '143', waitSeconds: 3 });
     forSeeds(3000, (rng) => {
       const data = mutate(RESPONSE, rng);
@@ -166,7 +166,7 @@ describe('the other ends', () => {
     '+ go\r\n',
   ];
 
-  test.each(['imap', 'pop3', 'smtp'] as const)('replies of a back end: %s', (protocol) => {
+  test.each(['imap', 'pop3', 'smtp'] as const)('any replies of a back end are accepted or refused: %s', (protocol) => {
     const session = new FakeSession(servers[protocol], protocol);
     const { findReply, steps } = session.protocol.start(session).loginScript('plain', 'secret');
     forSeeds(3000, (rng) => {

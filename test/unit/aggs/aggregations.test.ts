@@ -45,14 +45,14 @@ describe('terms', () => {
     ]); // prettier-ignore
     expect(a).toMatchObject({ doc_count_error_upper_bound: 0, sum_other_doc_count: 0 });
   });
-  test('size leaves the rest in sum_other_doc_count', () => {
+  test('size limits buckets and counts the rest in sum_other_doc_count', () => {
     expect(answers({ a: { terms: { field: 'tags', size: 1 } } }).a).toMatchObject({ sum_other_doc_count: 3 });
   });
   test('orders by a sub-aggregation, those without a value last', () => {
     const { a } = answers({ a: { terms: { field: 'color', order: { w: 'desc' } }, aggs: { w: { avg: { field: 'weight' } } } } });
     expect(keys(a).map(([key]) => key)).toEqual(['blue', 'red', 'green']);
   });
-  test('missing, include, exclude, partitions', () => {
+  test('support missing, include, exclude and partitions', () => {
     expect(keys(answers({ a: { terms: { field: 'color', missing: 'none' } } }).a)).toContainEqual(['none', 1]);
     expect(keys(answers({ a: { terms: { field: 'color', include: '.*e.*', exclude: ['blue'] } } }).a)).toEqual([
       ['red', 2],
@@ -71,7 +71,7 @@ describe('terms', () => {
       ['green', 0],
     ]); // prettier-ignore
   });
-  test('numbers and dates', () => {
+  test('have keys of numbers and dates', () => {
     expect(keys(answers({ a: { terms: { field: 'price', exclude: [5] } } }).a)).toEqual([
       [20, 2],
       [10, 1],
@@ -83,7 +83,7 @@ describe('terms', () => {
 });
 
 describe('histograms', () => {
-  test('fills empty months and takes pipelines', () => {
+  test('fill empty months and run pipelines', () => {
     const { m, best } = answers({
       m: {
         date_histogram: { field: 'sold', calendar_interval: 'month' },
@@ -96,13 +96,13 @@ describe('histograms', () => {
     expect(buckets[1].d).toEqual({ value: null });
     expect(best).toEqual({ value: 35, keys: ['2024-03-01T00:00:00.000Z'] });
   });
-  test('days in a zone begin at its midnights', () => {
+  test('begin days of a time zone at its midnights', () => {
     const { a } = answers({
       a: { date_histogram: { field: 'sold', calendar_interval: 'day', time_zone: 'Europe/Berlin', min_doc_count: 1 } },
     });
     expect(keys(a).map(([key]) => new Date(key as number).toISOString())).toContain('2024-03-31T22:00:00.000Z');
   });
-  test('interval, offset, keyed, bounds', () => {
+  test('support interval, offset, keyed and bounds', () => {
     expect(keys(answers({ a: { histogram: { field: 'price', interval: 10, offset: 5, min_doc_count: 1 } } }).a)).toEqual([
       [5, 2],
       [15, 2],
@@ -122,14 +122,14 @@ describe('histograms', () => {
 });
 
 describe('metrics', () => {
-  test('stats, missing values, no documents', () => {
+  test('stats handle missing values and no documents', () => {
     const { s, none } = answers({ s: { stats: { field: 'weight' } }, none: { avg: { field: 'nothing' } } });
     expect(s).toEqual({ count: 3, min: 0.5, max: 2.25, avg: 4.25 / 3, sum: 4.25 });
     expect(none).toEqual({ value: null });
     expect(answers({ s: { sum: { field: 'weight', missing: 1 } } }).s).toEqual({ value: 6.25 });
     expect(answers({ s: { extended_stats: { field: 'weight' } } }, () => false).s).toMatchObject({ count: 0, avg: null, variance: null });
   });
-  test('distinct values, percentiles, deviation', () => {
+  test('distinct values, percentiles and deviations are computed', () => {
     expect(answers({ a: { cardinality: { field: 'tags' } } }).a).toEqual({ value: 3 });
     expect(answers({ a: { percentiles: { field: 'price', percents: [0, 50, 75] } } }).a).toEqual({
       values: { '0.0': 5, '50.0': 20, '75.0': 20 },
@@ -138,7 +138,7 @@ describe('metrics', () => {
     expect(answers({ a: { percentile_ranks: { field: 'price', values: [10], exact: true } } }).a).toEqual({ values: { '10.0': 40 } });
     expect(answers({ a: { median_absolute_deviation: { field: 'price' } } }).a).toEqual({ value: 10 });
   });
-  test('typed keys', () => {
+  test('typed keys are shown', () => {
     const index = new AggIndex(k, KINDS, [ROWS]);
     const aggs = { a: { terms: { field: 'color' }, aggs: { b: { max: { field: 'price' } } } } };
     expect(index.search(aggs, undefined, { typedKeys: true })).toMatchObject({
@@ -148,7 +148,7 @@ describe('metrics', () => {
 });
 
 describe('several ways to choose documents', () => {
-  test('filter, filters with the rest, adjacency, global, ranges, missing', () => {
+  test('filter, filters with other_bucket, adjacency, global, ranges and missing select documents', () => {
     const red = { term: { color: 'red' } };
     const b = { term: { tags: 'b' } };
     expect(answers({ f: { filter: red, aggs: { p: { sum: { field: 'price' } } } } }).f).toEqual({ doc_count: 2, p: { value: 40 } });
@@ -196,7 +196,7 @@ describe('several ways to choose documents', () => {
       ['c', 0, 1],
     ]); // prettier-ignore
   });
-  test('multi_terms', () => {
+  test('multi_terms counts combinations', () => {
     const { a } = answers({ a: { multi_terms: { terms: [{ field: 'color' }, { field: 'price' }] } } });
     expect((a as { buckets: unknown[] }).buckets[0]).toEqual({ key: ['blue', 20], key_as_string: 'blue|20', doc_count: 1 });
   });
@@ -309,14 +309,14 @@ describe('several ways to choose documents', () => {
     expect(counts).toEqual({ value: 5 });
     expect(() => answers({ a: { terms: { field: 'tags' } }, s: { avg_bucket: { buckets_path: 'a' } } })).toThrow();
   });
-  test('bucket_sort', () => {
+  test('bucket_sort orders and cuts buckets', () => {
     const aggs = { p: { sum: { field: 'price' } }, s: { bucket_sort: { sort: [{ p: 'asc' }], size: 2 } } };
     expect(keys(answers({ a: { terms: { field: 'color' }, aggs } }).a).map(([key]) => key)).toEqual(['green', 'blue']);
   });
 });
 
-describe('chosen by what the buckets hold', () => {
-  test('significant terms are those more frequent than in the index', () => {
+describe('buckets chosen by their contents', () => {
+  test('significant terms are those that are more frequent than in the index', () => {
     const aggs = { f: { filter: { term: { color: 'red' } }, aggs: { s: { significant_terms: { field: 'tags', min_doc_count: 1 } } } } };
     // one of two red documents has `a`, two of all five: (1/2 - 2/5) * (1/2) / (2/5)
     const { f } = answers(aggs) as unknown as { f: { s: { buckets: Array<{ key: string; score: number; bg_count: number }> } } };
@@ -351,7 +351,7 @@ describe('chosen by what the buckets hold', () => {
       ['a', 7.5],
     ]); // prettier-ignore
   });
-  test('moving_fn, cumulative_sum, serial_diff over a histogram', () => {
+  test('moving_fn, cumulative_sum and serial_diff run over a histogram', () => {
     const aggs = {
       p: { sum: { field: 'price' } },
       avg: { moving_fn: { buckets_path: 'p', window: 2, script: 'MovingFunctions.unweightedAvg(values)' } },
@@ -364,7 +364,7 @@ describe('chosen by what the buckets hold', () => {
     expect(buckets.map((b) => b.avg.value)).toEqual([null, 5, 7.5, 25]);
     expect(buckets.map((b) => b.diff?.value)).toEqual([undefined, undefined, 1, 0]);
   });
-  test('weighted_avg, matrix_stats, top_hits', () => {
+  test('weighted_avg, matrix_stats and top_hits are computed per bucket', () => {
     const { w, t, m } = answers({
       w: { weighted_avg: { value: { field: 'price' }, weight: { field: 'weight' } } },
       t: { terms: { field: 'color', size: 1 }, aggs: { t: { top_hits: { size: 1 } } } },

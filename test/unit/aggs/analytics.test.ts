@@ -38,7 +38,7 @@ const refusal = async (aggs: object) => {
 const NOTHING = { match_none: {} };
 
 describe('boxplot', () => {
-  test('quartiles, and whiskers that leave outliers out', async () => {
+  test('returns quartiles, and whiskers without outliers', async () => {
     const { b } = await answer({ b: { boxplot: { field: 'before' } } });
     expect(b).toEqual({ min: 11, max: 90, q1: 12.25, q2: 13.5, q3: 14.75, lower: 11, upper: 15 });
   });
@@ -58,7 +58,7 @@ describe('boxplot', () => {
 });
 
 describe('string_stats', () => {
-  test('lengths and entropy', async () => {
+  test('returns lengths and entropy', async () => {
     const { s } = await answer({ s: { string_stats: { field: 'name', show_distribution: true } } });
     // abba cab '' abba a z: six a, five b, one c, one z
     const shares = { a: 6 / 13, b: 5 / 13, c: 1 / 13, z: 1 / 13 };
@@ -68,13 +68,13 @@ describe('string_stats', () => {
     expect(s.avg_length).toBeCloseTo(13 / 6, 12);
     expect(s.entropy).toBeCloseTo(entropy, 12);
   });
-  test('without values, and with a value for documents without one', async () => {
+  test('accepts a value for documents without one, and no values', async () => {
     expect((await answer({ s: { string_stats: { field: 'name' } } }, NOTHING)).s).toEqual({
       ...{ count: 0, min_length: null, max_length: null, avg_length: null, entropy: 0 },
     });
     expect((await answer({ s: { string_stats: { field: 'name', missing: 'nothing' } } })).s).toMatchObject({ count: 7, max_length: 7 });
   });
-  test('numbers are refused', async () => {
+  test('refuses numbers', async () => {
     expect(await refusal({ s: { string_stats: { field: 'before' } } })).toEqual({
       status: 400,
       reason: 'Field [before] of type [integer] is not supported for aggregation [string_stats]',
@@ -106,12 +106,12 @@ function simpson(t: number, freedom: number): number {
 }
 
 describe('t_test', () => {
-  test('the distribution equals a numeric integral', () => {
+  test('uses a distribution that equals a numeric integral', () => {
     for (const freedom of [1, 2, 3, 7.5, 30, 200]) {
       for (const t of [0, 0.1, 1, 2.5, -4]) expect(twoTailed(t, freedom)).toBeCloseTo(simpson(t, freedom), 6);
     }
   });
-  test('paired, of equal and of different variances', async () => {
+  test('compares paired samples, and samples of equal and of different variances', async () => {
     const a = { field: 'before', filter: { term: { group: 'b' } } };
     const b = { field: 'before', filter: { term: { group: 'a' } } };
     const { paired, equal, different, same } = await answer(
@@ -131,7 +131,7 @@ describe('t_test', () => {
     expect(different.value).toBeCloseTo(1, 6);
     expect(same.value).toBe(1);
   });
-  test('too few values, and filters of paired samples', async () => {
+  test('returns null for too few values, and refuses filters of paired samples', async () => {
     expect((await answer({ t: { t_test: { a: { field: 'before' }, b: { field: 'after' } } } }, NOTHING)).t).toEqual({ value: null });
     const filtered = { field: 'before', filter: { match_all: {} } };
     expect(await refusal({ t: { t_test: { a: filtered, b: { field: 'after' }, type: 'paired' } } })).toMatchObject({
@@ -141,7 +141,7 @@ describe('t_test', () => {
 });
 
 describe('top_metrics', () => {
-  test('fields of the first documents by a sort, with the values sorted by', async () => {
+  test('returns fields of the first documents by a sort, with the sort values', async () => {
     const { t } = await answer({
       t: { top_metrics: { metrics: [{ field: 'before' }, { field: 'name' }, { field: 'after' }], sort: { at: 'desc' }, size: 2 } },
     });
@@ -159,7 +159,7 @@ describe('top_metrics', () => {
     });
     expect(g.buckets.map((bucket: any) => bucket.t.top[0].metrics.before)).toEqual([15, 12]);
   });
-  test('limits', async () => {
+  test('refuses sizes beyond its limit', async () => {
     expect(await refusal({ t: { top_metrics: { metrics: { field: 'before' }, sort: { at: 'asc' }, size: 11 } } })).toEqual({
       status: 400,
       reason:
@@ -169,7 +169,7 @@ describe('top_metrics', () => {
 });
 
 describe('rate', () => {
-  test('documents, sums and counts per unit, also below other buckets', async () => {
+  test('divides documents, sums and counts by a unit, also below other buckets', async () => {
     const { h } = await answer({
       h: {
         date_histogram: { field: 'at', calendar_interval: 'month' },
@@ -196,7 +196,7 @@ describe('rate', () => {
   });
 });
 
-test('normalize', async () => {
+test('normalize supports each method', async () => {
   const methods = ['rescale_0_1', 'rescale_0_100', 'percent_of_sum', 'mean', 'z-score', 'softmax'];
   const pipelines = Object.fromEntries(methods.map((method) => [method, { normalize: { buckets_path: 'm', method } }]));
   const { h } = await answer(

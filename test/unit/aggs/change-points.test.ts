@@ -11,7 +11,7 @@ function series(seed: number, n: number, signal: (i: number) => number): number[
   return Array.from({ length: n }, (_, i) => signal(i) + noise());
 }
 
-describe('the kind and place of changes', () => {
+describe('kinds and places of changes', () => {
   for (const n of [24, 60, 200]) {
     const middle = Math.floor(n / 2);
     const kinds: [string, (i: number) => number, number | null][] = [
@@ -23,7 +23,7 @@ describe('the kind and place of changes', () => {
       ['dip', (i) => (i === n - 2 ? 20 : 100), n - 2],
     ];
     for (const [kind, signal, at] of kinds)
-      test(`${kind} in ${n} values`, () => {
+      test(`finds ${kind} in ${n} values`, () => {
         let right = 0;
         for (let seed = 1; seed <= 20; seed++) {
           const change = findChange(series(seed, n, signal));
@@ -34,7 +34,7 @@ describe('the kind and place of changes', () => {
         expect(right).toBeGreaterThanOrEqual(18);
       });
   }
-  test('another spread is another distribution', () => {
+  test('a change of the spread is a change of the distribution', () => {
     const wild = series(3, 200, () => 0).map((value, i) => (i < 100 ? value : value * 8));
     expect(findChange(wild).type).toBe('distribution_change');
   });

@@ -188,18 +188,18 @@ const ORDERS = [
 const isDate = (name: string) => name.startsWith('date');
 const isNumber = (name: string) => !isDate(name) && name !== 'huge' && typeof fieldOf(name).field.values[0] === 'number';
 
-test.each(FIELD_NAMES)('terms of %s, page by page in every order', async (field) => {
+test.each(FIELD_NAMES)('pages through terms of %s in every order', async (field) => {
   for (const [order, missingOrder] of ORDERS) await check([{ field, kind: 'terms', order, missingOrder, missingBucket: true }], 1);
   for (const order of ['asc', 'desc'] as const)
     await check([{ field, kind: 'terms', order, missingOrder: 'default', missingBucket: false }], 2);
 });
 
-test.each(FIELD_NAMES.filter((name) => isDate(name) || isNumber(name)))('histogram of %s, page by page in every order', async (field) => {
+test.each(FIELD_NAMES.filter((name) => isDate(name) || isNumber(name)))('pages through a histogram of %s in every order', async (field) => {
   const kind = isDate(field) ? 'date_histogram' : 'histogram';
   for (const [order, missingOrder] of ORDERS) await check([{ field, kind, order, missingOrder, missingBucket: true }], 1);
 });
 
-test('combinations of two sources', async () => {
+test('pages through combinations of two sources', async () => {
   const rng = new Rng(11);
   for (let i = 0; i < 60; i++) {
     const sources = [0, 1].map((): Source => {
@@ -213,7 +213,7 @@ test('combinations of two sources', async () => {
   }
 });
 
-test('the least value of a 64 bit field is not a missing one', async () => {
+test('the least value of a 64-bit field does not count as missing', async () => {
   await node.ok('PUT /least', { mappings: { properties: { long: { type: 'long' }, unsigned: { type: 'unsigned_long' } } } });
   await node.ok('PUT /least/_doc/1?refresh=true', '{"long":-9223372036854775808,"unsigned":0}');
   await node.ok('PUT /least/_doc/2?refresh=true', '{"long":-9223372036854775807,"unsigned":18446744073709551615}');
@@ -233,7 +233,7 @@ test('the least value of a 64 bit field is not a missing one', async () => {
   }
 });
 
-test('tiles with a bucket for missing points are those without one', async () => {
+test('tiles are the same with and without a bucket for missing points', async () => {
   await node.ok('PUT /places', { mappings: { properties: { at: { type: 'geo_point' } } } });
   const points = ['52.5,13.4', '52.6,13.3', '-90,-180', '90,180', '0,0'];
   for (const [id, at] of points.entries()) await node.ok(`PUT /places/_doc/${id}?refresh=true`, { at });

@@ -41,7 +41,7 @@ test('metrics and histograms compute in milliseconds', async () => {
   expect(composite.after_key).toEqual({ x: 1704164645123 });
 });
 
-test('ranges and sorts tell nanoseconds apart', async () => {
+test('ranges and sorts distinguish nanoseconds', async () => {
   expect(await idsOf({ range: { at: { gt: FIRST, lte: SECOND } } })).toEqual(['0', '5']);
   expect(await idsOf({ range: { at: { lt: SECOND, gte: FIRST } } })).toEqual(['1', '5']);
   const sort = [{ at: { order: 'asc', format: 'strict_date_optional_time_nanos' } }];

@@ -26,7 +26,7 @@ const lineOf = async (params: object) =>
   (await node.ok('POST /walks/_search?size=0', { query: { term: { who: 'a' } }, aggs: { l: { geo_line: { ...LINE, ...params } } } }))
     .aggregations.l;
 
-test('points in the order of the sort, without those that lack one', async () => {
+test('orders points by the sort, without those that lack a value', async () => {
   expect(await lineOf({ include_sort: true })).toEqual({
     type: 'Feature',
     geometry: {
@@ -41,7 +41,7 @@ test('points in the order of the sort, without those that lack one', async () =>
   });
 });
 
-test('the last points, up to the requested number', async () => {
+test('returns the last points up to the requested number', async () => {
   const { geometry, properties } = await lineOf({ sort_order: 'DESC', size: 2 });
   expect(geometry.coordinates).toEqual([
     [4.894, 52.376],
@@ -50,7 +50,7 @@ test('the last points, up to the requested number', async () => {
   expect(properties).toEqual({ complete: false });
 });
 
-test('below terms, and refusals', async () => {
+test('works below terms, and refuses invalid parameters', async () => {
   const aggs = { w: { terms: { field: 'who' }, aggs: { l: { geo_line: LINE } } } };
   const { buckets } = (await node.ok('POST /walks/_search?size=0', { aggs })).aggregations.w;
   expect(buckets.map(({ key, l }: any) => [key, l.geometry.coordinates.length])).toEqual([

@@ -33,13 +33,13 @@ async function refusal(pipeline: object) {
 const moving = (script: unknown, window = 4) => ({ moving_fn: { buckets_path: 'sum', window, script } });
 
 describe('moving_fn', () => {
-  test('scripts with statements, parameters and methods', async () => {
+  test('runs scripts with statements, parameters and methods', async () => {
     const source = 'if (values.length == 0) { return -1 } double s = 0; for (v in values) { s += v } return s * params.f';
     expect(await valuesOf(moving({ source, params: { f: 2 } }, 2))).toEqual([-1, 8, 22, 24, 28, 30, 34, 38]);
     expect(await valuesOf(moving('values.length'))).toEqual([0, 1, 2, 3, 4, 4, 4, 4]);
     expect((await valuesOf(moving('MovingFunctions.max(values)', 3))).slice(0, 4)).toEqual([null, 4, 7, 7]);
   });
-  test('Holt-Winters with an additive and a multiplicative season', async () => {
+  test('supports Holt-Winters with an additive and a multiplicative season', async () => {
     const call = (isMultiplicative: boolean) =>
       moving(`values.length < 4 ? 0.0 : MovingFunctions.holtWinters(values, 0.5, 0.0, 0.0, 2, ${isMultiplicative})`, 4);
     // Two seasons of [4 7 5 9]: level 5.5, seasonal 4/5.5 and 7/5.5.
@@ -50,7 +50,7 @@ describe('moving_fn', () => {
     expect((await valuesOf(call(false)))[4]).toBeCloseTo(added, 9);
     expect((await valuesOf(call(true)))[4]).toBeCloseTo(multiplied, 6);
   });
-  test('errors of scripts and parameters', async () => {
+  test('reports errors of scripts and parameters', async () => {
     expect((await refusal(moving('MovingFunctions.nothing(values)'))).caused_by.type).toBe('script_exception');
     expect((await refusal(moving('0.0', 0))).caused_by.reason).toBe('[window] must be a positive, non-zero integer.');
   });
@@ -62,7 +62,7 @@ describe('moving_avg', () => {
     const values = await valuesOf(average({ model: 'holt_winters', window: 4, settings: { period: 2 } }));
     expect(values.map((value) => value === undefined)).toEqual([true, true, true, true, false, false, false, false]);
   });
-  test('settings are checked', async () => {
+  test('checks its settings', async () => {
     const { reason, caused_by } = await refusal(average({ model: 'ewma', settings: { alpha: 2 } }));
     expect([reason, caused_by.reason]).toEqual([
       'Could not parse settings for model [ewma].',
@@ -74,7 +74,7 @@ describe('moving_avg', () => {
 });
 
 describe('moving_percentiles', () => {
-  test('percentiles of all values in the window', async () => {
+  test('returns percentiles of all values in the window', async () => {
     const buckets = await histogram({ moving_percentiles: { buckets_path: 'parts', window: 3 } });
     expect(buckets[0].p).toBeUndefined();
     expect(buckets.slice(1, 5).map(({ p }) => p.values['100.0'])).toEqual([3, 6, 6, 8]);
@@ -82,7 +82,7 @@ describe('moving_percentiles', () => {
     const shifted = await histogram({ moving_percentiles: { buckets_path: 'parts', window: 1, shift: 1 } });
     expect(shifted.map(({ p }) => p.values)).toEqual(shifted.map(({ parts }) => parts.values));
   });
-  test('other aggregations are refused', async () => {
+  test('refuses other aggregations', async () => {
     const { caused_by } = await refusal({ moving_percentiles: { buckets_path: 'sum', window: 3 } });
     expect(caused_by.reason).toContain('must reference a percentiles aggregation');
   });
@@ -104,7 +104,7 @@ describe('bucket_correlation', () => {
     expect(byTag.high).toBeCloseTo(-pearson(xs, ys), 12);
     expect(byTag.both).toBeCloseTo(0, 12);
   });
-  test('other numbers of buckets and other paths are refused', async () => {
+  test('refuses other numbers of buckets and other paths', async () => {
     const { json } = await correlation({ expectations: [1, 2], doc_count: 16 });
     expect(json.error.caused_by.reason).toContain('value lengths do not match; indicator.expectations [2] and number of buckets [4]');
     expect((await correlation({ expectations: [1, 2], doc_count: 16 }, 'r>m')).status).toBe(400);

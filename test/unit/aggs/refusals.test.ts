@@ -35,7 +35,7 @@ test.each([
   ['nested', { path: 'parts', other: 1 }, 'Unexpected token VALUE_NUMBER in [a].'],
   ['global', { other: {} }, 'Expected [FIELD_NAME] under a [START_OBJECT], but got a [START_OBJECT] in [a]'],
   ['sampler', { other: 1 }, 'Unsupported property "other" for aggregation "a'],
-])('%s with the parameters %j', async (type, body, reason) => {
+])('refuses %s with the parameters %j', async (type, body, reason) => {
   expect(await refusal(type, body)).toEqual({ type: 'parsing_exception', root: `parsing_exception: ${reason}` });
 });
 
@@ -69,7 +69,7 @@ test('a sibling pipeline does not read the page of a composite aggregation', asy
   expect([status, json.error.type]).toEqual([400, 'action_request_validation_exception']);
 });
 
-test('documents without a point take the place of `missing`, also if the field is not mapped', async () => {
+test('documents without a point get the point of `missing`, also if the field is not mapped', async () => {
   const { bounds } = await answer('geo_bounds', { field: 'place', missing: '5,6' });
   expect(bounds.top_left.lat).toBeCloseTo(5, 5);
   expect(bounds.bottom_right.lon).toBeCloseTo(6, 5);
@@ -123,14 +123,14 @@ test('include and exclude refuse values that the type of the field does not have
   expect(await reasonOf('tag', { partition: 3, num_partitions: 2 })).toContain('Partition must be < num_partitions');
 });
 
-test('top hits of no size are refused where there are documents', async () => {
+test('top hits of size 0 are refused where there are documents', async () => {
   const { json } = await node.send('POST /shops/_search', { aggs: { a: { top_hits: { size: 0 } } } });
   expect(json.error.root_cause[0].reason).toBe(
     'numHits must be > 0; please use TotalHitCountCollectorManager if you just need the total hit count',
   );
 });
 
-test('figures that build on each other need the buckets without documents', async () => {
+test('pipelines over successive buckets need the buckets without documents', async () => {
   const inner = { p: { cumulative_sum: { buckets_path: '_count' } } };
   const aggs = { h: { histogram: { field: 'count', interval: 1, min_doc_count: 1 }, aggs: inner } };
   const { json } = await node.send('POST /shops/_search', { aggs });

@@ -29,7 +29,7 @@ afterAll(() => node.close());
 
 const answer = async (query: object, aggs: object) => (await node.ok('POST /family/_search?size=0', { query, aggs })).aggregations;
 
-test('children of the documents that match, with sub-aggregations', async () => {
+test('children finds the children of matching documents, with sub-aggregations', async () => {
   const { byTag } = await answer(
     { term: { relation: 'question' } },
     {
@@ -47,7 +47,7 @@ test('children of the documents that match, with sub-aggregations', async () => 
   ]);
 });
 
-test('parents of the documents that match, each once', async () => {
+test('parent finds the parents of matching documents, each once', async () => {
   const { questions } = await answer(
     { term: { relation: 'answer' } },
     { questions: { parent: { type: 'answer' }, aggs: { tags: { terms: { field: 'tag' } } } } },
@@ -63,7 +63,7 @@ test('parents of the documents that match, each once', async () => {
   });
 });
 
-test('orders buckets, runs scripts over the children', async () => {
+test('buckets are ordered by children, and scripts run over children', async () => {
   const { byTag } = await answer(
     { term: { relation: 'question' } },
     {
@@ -76,7 +76,7 @@ test('orders buckets, runs scripts over the children', async () => {
   expect(byTag.buckets.map((bucket: { answers: { sum: { value: number } } }) => bucket.answers.sum.value)).toEqual([200, 26]);
 });
 
-test('unknown types, no type, no join field', async () => {
+test('refuses a missing type; unknown types and join fields have no documents', async () => {
   expect(await answer({ match_all: {} }, { c: { children: { type: 'nothing' } } })).toEqual({ c: { doc_count: 0 } });
   const { status, json } = await node.send('POST /family/_search', { aggs: { c: { children: {} } } });
   expect([status, json.error.root_cause[0].type]).toEqual([400, 'illegal_argument_exception']);

@@ -89,7 +89,7 @@ describe('the merging digest of OpenSearch', () => {
     expect(of([7]).cdf(7)).toBe(0.5);
   });
 
-  test.each([1, 2, 3])('many values are near their ranks, at the ends exact (seed %i)', (seed) => {
+  test.each([1, 2, 3])('many values are near their ranks, and exact at the ends (seed %i)', (seed) => {
     const next = random(seed);
     const values = Array.from({ length: 5000 }, () => Math.round(next() ** 3 * 1e6) / 1e3).sort((a, b) => a - b);
     const digest = of(values.toSorted((a, b) => ((a * 7919) % 13) - ((b * 7919) % 13)));
@@ -112,7 +112,7 @@ test.each([
   [[5, 9], 5, 25],
   [[5], 5, 100],
   [[5], 4, 0],
-])('ranks of version 7, as its server gives them: %j at %d', (values, at, percent) => {
+])('ranks of version 7 equal those of its server: %j at %d', (values, at, percent) => {
   const digest = new TreeDigest(100, false);
   for (const value of values) digest.add(value, 1);
   expect(digest.cdf(at) * 100).toBeCloseTo(percent, 10);

@@ -44,7 +44,7 @@ describe('_analyze', () => {
   });
 });
 
-test('definitions of an index: chain, gap, normalizer, normalised terms', () => {
+test('builds the definitions of an index: chains, gaps, normalizers and normalized terms', () => {
   const registry = AnalysisRegistry.build(env, {
     analysis: {
       filter: { kurz: { type: 'truncate', length: 3 } },
@@ -134,7 +134,7 @@ describe('restore', () => {
   });
 });
 
-test('150,000 words, and a rule of 200 equivalent ones', () => {
+test('builds synonyms of 150,000 words, and a rule of 200 equivalent ones', () => {
   const stopwords = Array.from({ length: 150_000 }, (_, i) => `w${i}`);
   const synonyms = [Array.from({ length: 200 }, (_, i) => `s${i}`).join()];
   const registry = AnalysisRegistry.build(env, {

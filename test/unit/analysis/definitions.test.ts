@@ -57,11 +57,11 @@ test.each<[SettingTree, string]>([
   [{ type: 'nGram' }, 'accepted'],
   [{ type: 'lowercase', language: '' }, 'illegal_argument_exception [my] language [] not support for lower case'],
   [{ type: 'shingle', output_unigrams: ' ' }, 'accepted'],
-])('%j', (definition, expected) => {
+])('accepts or refuses %j', (definition, expected) => {
   expect(refusal(() => withFilters({ f: definition }, 'f'))).toBe(expected);
 });
 
-test('names of analyzers', () => {
+test('refuses invalid names of analyzers', () => {
   expect(refusal(() => build({ analyzer: { _x: { type: 'simple' } } }))).toBe(
     `illegal_argument_exception analyzer name must not start with '_'. got "_x"`,
   );
@@ -124,7 +124,7 @@ test('a filter in a request may contain others', () => {
   );
 });
 
-test('lists of words', () => {
+test('accepts lists of words', () => {
   const stop = (definition: SettingTree) => withFilters({ f: { type: 'stop', ...definition } }, 'f');
   expect(terms(stop({ stopwords: 'a,b,,' }), 'a b c')).toEqual(['c']);
   expect(terms(stop({ stopwords: '' }), 'the c')).toEqual(['the', 'c']);
@@ -168,7 +168,7 @@ test('explain shows the stages of custom analyzers of an index', () => {
   expect(request(registry, 'i', { analyzer: 'standard', explain: true })).toMatchObject({ detail: { custom_analyzer: false } });
 });
 
-test('escapes', () => {
+test('resolves escapes', () => {
   const group = (item: string) => refusal(() => build({ tokenizer: { t: { type: 'char_group', tokenize_on_chars: [item] } } }));
   expect(group('\\u41')).toBe('accepted');
   expect(group('\\uzz')).toBe('number_format_exception For input string: "zz" under radix 16');
@@ -241,7 +241,7 @@ test('normalizers, and explained chains of a request, have no gap between string
   expect(detail.tokenizer.tokens.map(({ position }: { position: number }) => position)).toEqual([0, 1]);
 });
 
-test('fields: the gap of a text field, keywords as a whole', () => {
+test('uses the gap of a text field, and keeps keywords whole', () => {
   const fields: Record<string, FieldAnalysis> = { t: { analyzer: 'my', gap: 3 }, k: { normalizer: null } };
   const registry = build({ analyzer: { my: { tokenizer: 'standard' } } });
   const ask = (field: string) =>
@@ -276,7 +276,7 @@ test.each<[SettingTree, string]>([
     'illegal_argument_exception Failed to parse value [x] as only [true] or [false] are allowed.',
   ],
   [{ type: 'synonym', synonyms: ['', ' '] }, 'illegal_argument_exception [my] Failed to build synonyms'],
-])('refused or not: %j', (definition, expected) => {
+])('accepts or refuses %j as documented', (definition, expected) => {
   expect(refusal(() => withFilters({ f: definition }, 'f'))).toBe(expected);
 });
 

@@ -39,7 +39,7 @@ eachAnalysisBuild((host, build) => {
     expect(asked).toEqual(['many', 'one', 'none', 'empty']);
   });
 
-  test(`${build}: replaces, marks and drops`, () => {
+  test(`${build}: replaces, marks and drops terms`, () => {
     const isLong = (term: string): string[] => (term.length > 3 ? [term] : []);
     expect(run(host, [termFilter('replace', (term) => [term.repeat(3)])])('añ')).toEqual(['añañañ']);
     expect(run(host, [termFilter('replace', (term) => [term.slice(1)])])('añb')).toEqual(['ñb']);

@@ -43,7 +43,7 @@ test('adds the positions of dropped tokens to the next branch', () => {
   expect(multiplexed(['no_ac', 'uppercase'], 'a b c d a')).toBe('a@0 A@0 b@1 B@1 c@2 C@2 d@3 D@3 a@4 A@4');
 });
 
-test('a multiplexer in a multiplexer, and one with a single branch', () => {
+test('nests multiplexers, and supports a single branch', () => {
   expect(multiplexed(['inner', 'long'], 'ab abc')).toBe('ab@0 ba@0 AB@0 abc@1 cba@1 ABC@1');
   expect(multiplexed(['pairs'], 'a b c', false)).toBe('a_b@0 b_c@1');
 });
@@ -87,7 +87,7 @@ for (const [kind, of] of [
   });
 }
 
-test("a script sees all of a token, counts positions by itself, and its failure is the text's", () => {
+test('a script sees all of a token, counts its own positions, and its failure refuses the text', () => {
   const kept = (source: string, text: string): string => tokensOf({ type: 'predicate_token_filter', script: { source } }, text).tokens;
   expect(kept('token.position % 2 == 1', 'a b c d')).toBe('b@1 d@3');
   expect(kept('token.getStartOffset() > 1 && token.endOffset < 6', 'a b c d')).toBe('b@1 c@2');

@@ -27,7 +27,7 @@ describe('analyzers of search_as_you_type', () => {
     expect(terms('syn#2gram', 'quick fox').sort()).toEqual(['0:fast fox', '0:quick fox']);
   });
 
-  test('prefixes of shingles, the last ones with words missing', () => {
+  test('prefixes of shingles are emitted, the last ones with words missing', () => {
     expect(terms('standard#prefix2gram', 'ab c')).toEqual(['0:a', '0:ab', '0:ab ', '0:ab c', '1:c', '1:c ']);
     expect(terms('standard#prefix2gram', 'abcdefghijklmnopqrstuvw').slice(-2)).toEqual([
       '0:abcdefghijklmnopqrst',

@@ -93,7 +93,7 @@ describe('the slow log of an index', () => {
     expect(await entries()).toEqual(before);
   });
 
-  test('refuses settings that mean nothing', async () => {
+  test('refuses invalid settings', async () => {
     for (const [name, value, reason] of [
       ['index.indexing.slowlog.source', 'x', 'Failed to parse value [x] as only [true] or [false] are allowed.'],
       ['index.search.slowlog.include.user', 'x', 'Failed to parse value [x] as only [true] or [false] are allowed.'],

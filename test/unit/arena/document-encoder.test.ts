@@ -111,7 +111,7 @@ eachKernelBuild((k, build) => {
     });
   });
 
-  test(`${build}: a text without tokens has the field all the same`, () =>
+  test(`${build}: a document with a text without tokens has the field`, () =>
     k.scoped(() => {
       const buffer = createOpenBuffer(build, [textField('t')]);
       for (const [seqNo, text] of ['', null].entries()) {

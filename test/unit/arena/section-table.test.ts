@@ -29,7 +29,7 @@ function setUp(poolBytes: number, sizes: readonly number[], threads = 3) {
   return { shared, tables, main, first, sources, loads, isIntact };
 }
 
-test('pinned sections keep their place and content while others come and go', () =>
+test('pinned sections keep their place and content while others are loaded and evicted', () =>
   forSeeds(30, (rng) => {
     const sizes = Array.from({ length: 40 }, () => rng.int(1, 2500));
     const { tables, first, sources, isIntact, main } = setUp(24_000, sizes);
@@ -56,7 +56,7 @@ test('pinned sections keep their place and content while others come and go', ()
     expect(stats.loads).toBeGreaterThan(stats.evictions);
   }));
 
-test('the section that was not used for longest makes room', () => {
+test('the least recently used section is evicted', () => {
   const { main, first, sources, loads } = setUp(3 * 1088, [1000, 1000, 1000, 1000]);
   main.setScarce();
   const use = (i: number): void => {
@@ -95,7 +95,7 @@ test('a section without room is refused with the current use, and loaded once ro
   expect(refused(1)).not.toThrow();
 });
 
-test('requests that began while everything had room keep all sections', () => {
+test('requests that began while there was room for all sections keep them', () => {
   const { tables, main, first, sources, isIntact } = setUp(3000, [1500, 1000, 1500]);
   const [, reader, other] = tables;
   expect(reader.enter()).toBe(true);
@@ -129,7 +129,7 @@ test('a thread that ends loses its pins, its requests and what it was loading; i
   expect.assertions(2);
 });
 
-test('rows of removed segments are given to others', () => {
+test('rows of removed segments are reused', () => {
   const { main, first, sources } = setUp(3000, [1000]);
   main.address(first, sources[0]);
   expect(main.stats().residentBytes).toBe(1024);

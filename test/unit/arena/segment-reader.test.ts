@@ -8,7 +8,7 @@ import { ANALYSIS, createOpenBuffer, openImage } from '../../support/segments.ts
 eachKernelBuild((k, build) => {
   const buffer = createOpenBuffer(build, FIELDS);
 
-  test(`${build}: live docs hide documents and ids, not what the segment holds`, () =>
+  test(`${build}: live docs hide documents and ids, but not the contents of the segment`, () =>
     forSeeds(20, (rng) =>
       k.scoped(() => {
         buffer.reset();

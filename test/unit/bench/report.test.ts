@@ -31,7 +31,7 @@ const COUNT: FigureTable = {
   ],
 };
 
-test('reads the tables of a bench with their titles, without columns that are not wanted', () => {
+test('reads the tables of a bench with their titles, without unwanted columns', () => {
   const tables = markdownTables(OUTPUT, (head) => /^(gannet|lucene)$/.test(head));
   expect(tables).toEqual([COUNT, { ...COUNT, title: 'TOP_10', rows: [{ label: 'term', values: [2.3, 2.63] }] }]);
   expect(markdownTables(OUTPUT, (head) => head === 'absent')).toEqual([]);

@@ -6,13 +6,13 @@ import { RawJson } from '../../../src/common/json/raw-json.ts';
 import { formatByteSize, parseByteSize } from '../../../src/common/text/byte-size.ts';
 import { formatDuration, parseDurationMs } from '../../../src/common/text/time-unit.ts';
 
-test('writeJson splices, escapes and leaves out', () => {
+test('writeJson splices raw JSON, escapes strings and omits undefined members', () => {
   const value = { a: new RawJson('{ "x": 1.0 }'), b: undefined, c: [1n, 'q"\n', Number.NaN, null], d: {}, e: '\ud800', f: -0.5 };
   expect(writeJson(value)).toBe('{"a":{ "x": 1.0 },"c":[1,"q\\"\\n","NaN",null],"d":{},"e":"\\ud800","f":-0.5}');
   expect(toPlain(value)).toEqual({ a: { x: 1 }, c: [1n, 'q"\n', Number.NaN, null], d: {}, e: '\ud800', f: -0.5 });
 });
 
-test('prettyJson is spaced as Elasticsearch spaces it', () => {
+test('prettyJson has the spacing of Elasticsearch', () => {
   expect(prettyJson('{"a":[1,{"b":"x:,{"}],"c":{},"d":[ ]}')).toBe(
     '{\n  "a" : [\n    1,\n    {\n      "b" : "x:,{"\n    }\n  ],\n  "c" : { },\n  "d" : [ ]\n}\n',
   );
@@ -33,7 +33,7 @@ test.each([
   expect(toPlain(filterPaths(ANSWER, parseFilterPath(text)!))).toEqual(expected);
 });
 
-test('media types, with vendor forms in both spellings', () => {
+test('reads media types, with vendor forms in both spellings', () => {
   expect(parseMediaType('APPLICATION/JSON; charset=utf-8')?.format).toBe('json');
   for (const spelling of ['application/vnd.elasticsearch+json; compatible-with=8', 'application/vnd.elasticsearch+json;compatible-with=8'])
     expect(parseMediaType(spelling)).toEqual({ format: 'json', answer: 'application/vnd.elasticsearch+json;compatible-with=8' });
@@ -48,7 +48,7 @@ test('media types, with vendor forms in both spellings', () => {
   expect(negotiate('image/png', JSON_TYPE)).toBeNull();
 });
 
-test('sizes and durations', () => {
+test('formats sizes and durations', () => {
   expect([parseByteSize('1.5kb'), parseByteSize('10MB'), parseByteSize('7'), parseByteSize('0')]).toEqual([1536, 10 * 2 ** 20, null, 0]);
   expect([formatByteSize(208), formatByteSize(1260), formatByteSize(3 * 2 ** 20)]).toEqual(['208b', '1.2kb', '3mb']);
   expect([parseDurationMs('1m'), parseDurationMs('500micros'), parseDurationMs('-1'), parseDurationMs('10')]).toEqual([

@@ -45,7 +45,7 @@ test('errors name an invalid flag and a missing file', () => {
   expect(() => loadSettings({ file: path.join(folder, 'none.yml') })).toThrow(SettingError);
 });
 
-test('users stay a map', () => {
+test('users remain a map', () => {
   const yml = file('security:\n  users:\n    ann: { password_hash: x, roles: [admin] }\n');
   expect(loadSettings({ file: yml })['security.users']).toEqual({ ann: { password_hash: 'x', roles: ['admin'] } });
 });

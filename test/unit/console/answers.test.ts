@@ -94,7 +94,7 @@ describe('hits', () => {
     expect(columnsOf(hits)).toEqual(['a.b', 'c', 'd', 'e', 'f']);
   });
 
-  test('become CSV that spreadsheets do not run', () => {
+  test('become CSV without formulas', () => {
     expect(csvOf(['a.b', 'c', 'd', 'e'], hits.map(valuesOf))).toBe(`a.b,c,d,e\r\n2,"x, y",,\r\n,,'=1+1,"a ""b"", c"\r\n`);
   });
 

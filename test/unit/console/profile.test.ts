@@ -97,7 +97,7 @@ describe('comparisons', () => {
     ]);
   });
 
-  test('tell what was skipped', async () => {
+  test('name the skipped work', async () => {
     expect(skippedTexts({ _shards: { total: 4, skipped: 3 }, total: { value: 200, relation: 'eq' }, scored: 200 })).toEqual([
       '3 of 4 shards were skipped: none of their documents can match.',
     ]);
@@ -114,7 +114,7 @@ describe('comparisons', () => {
 });
 
 describe('sheets of searches', () => {
-  test('give path and body without [profile]', () => {
+  test('have a path and a body without [profile]', () => {
     expect(searchOf('# a\nGET books/_search\n{ "profile": true, "size": 1 }\n', 'A')).toEqual({
       path: '/books/_search',
       body: { size: 1 },

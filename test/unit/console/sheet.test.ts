@@ -81,7 +81,7 @@ describe('a body', () => {
     expect(scanValues(text).values).toEqual([{ from: 0, to: text.length }]);
   });
 
-  test('loses white space outside of strings only', () => {
+  test('loses only white space outside of strings', () => {
     expect(compactJson('{ "a b" : [ 1 , "c \\" d" ] }')).toBe('{"a b":[1,"c \\" d"]}');
   });
 });

@@ -62,7 +62,7 @@ describe('suggestions', () => {
     expect(offered('PUT', '/books', '{ "settings": { "analysis": { "analyzer": { "mine": { "tokenizer": "')).toContain('standard');
   });
 
-  test('leave out names that the object has', () => {
+  test('omit names that the object has', () => {
     expect(offered('POST', '/books/_search', '{ "size": 1, "')).not.toContain('size');
   });
 });
@@ -90,7 +90,7 @@ describe('an error of the service', () => {
     expect(at === null ? null : body.slice(at, at + found.length)).toBe(found);
   });
 
-  test('that names nothing in the body has no place', () => {
+  test('that names nothing in the body has no position', () => {
     expect(offsetOfName('all shards failed', '{ "query": {} }')).toBeNull();
   });
 });

@@ -111,13 +111,13 @@ describe('errors of the configuration', () => {
     );
   });
 
-  test('a cache zone that is not defined', async () => {
+  test('an undefined cache zone is reported', async () => {
     expect(await ours(inLocation('proxy_cache nowhere;'))).toBe(want('"proxy_cache" zone "nowhere" is unknown', 5));
     const defined = inHttp(`proxy_cache_path ${folder}/cache keys_zone=here:1m; proxy_cache here;`);
     expect(await ours(defined)).toBe('');
   });
 
-  test.skipIf(!existsSync(NGINX))('nginx says the same', () => {
+  test.skipIf(!existsSync(NGINX))('nginx reports the same errors', () => {
     for (const [name, text, message, line] of CASES) {
       // the wording depends on the versions of PCRE and of nginx
       if (['an expression', 'a name'].includes(name)) continue;

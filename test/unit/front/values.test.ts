@@ -13,13 +13,13 @@ describe('front config values', () => {
     ['8kb', null],
     ['-1', null],
     ['99999999999999999999', null],
-  ])('size %s', (text, bytes) => expect(parseSize(text)).toBe(bytes));
+  ])('reads the size %s', (text, bytes) => expect(parseSize(text)).toBe(bytes));
 
   test.each([
     ['8k', 8192],
     ['2g', 2147483648],
     ['2gb', null],
-  ])('offset %s', (text, bytes) => expect(parseOffset(text)).toBe(bytes));
+  ])('reads the offset %s', (text, bytes) => expect(parseOffset(text)).toBe(bytes));
 
   test.each([
     ['30', 30_000],
@@ -31,7 +31,7 @@ describe('front config values', () => {
     ['1m1m', null],
     ['5 10s', null],
     ['x', null],
-  ])('time %s', (text, ms) => expect(parseTimeMs(text)).toBe(ms));
+  ])('reads the time %s', (text, ms) => expect(parseTimeMs(text)).toBe(ms));
 
   test('seconds have no milliseconds', () => {
     expect(parseTimeSec('2m')).toBe(120);

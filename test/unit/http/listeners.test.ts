@@ -46,7 +46,7 @@ describe.each(hasUws ? (['uws', 'net'] as const) : (['net'] as const))('%s liste
     expect(await send('GET /alive HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toContain('GET /alive');
   });
 
-  test('guard 3: HEAD tells the length and keeps the connection', async () => {
+  test('guard 3: HEAD reports the length and keeps the connection', async () => {
     const answer = await send('HEAD /x HTTP/1.1\r\nHost: a\r\n\r\nGET /second HTTP/1.1\r\nHost: a\r\n\r\n', /GET \/second/);
     expect(answer).toMatch(/content-length: 7\r\n/i);
     expect(answer).toContain('GET /second');
@@ -93,7 +93,7 @@ describe.each(hasUws ? (['uws', 'net'] as const) : (['net'] as const))('%s liste
     expect(body.every((byte, i) => byte === i % 251)).toBe(true);
   });
 
-  test('guard 8: bodies whole, streamed with a slow reader, chunked', async () => {
+  test('guard 8: reads bodies whole, streamed to a slow reader, and chunked', async () => {
     const text = 'x'.repeat(700_000);
     const echo = await request(child.port, '/echo?a=%20b', text);
     expect(JSON.parse(echo.body)).toMatchObject({ method: 'POST', query: 'a=%20b', length: 700_000 });
@@ -114,7 +114,7 @@ describe.each(hasUws ? (['uws', 'net'] as const) : (['net'] as const))('%s liste
     expect(await send('GET /alive HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toContain('GET /alive');
   });
 
-  test('guard 9: 413 at once by Content-Length, and for a chunked body on the way', async () => {
+  test('guard 9: answers 413 at once by Content-Length, and during a chunked body', async () => {
     expect(await send('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 50000001\r\n\r\n')).toMatch(/^HTTP\/1\.1 413 /);
     expect(await send('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000001\r\n\r\n', /413/)).toMatch(/^HTTP\/1\.1 413 /);
     const chunk = `10000\r\n${'y'.repeat(0x10000)}\r\n`.repeat(16);
@@ -156,7 +156,7 @@ describe.each(hasUws ? (['uws', 'net'] as const) : (['net'] as const))('%s liste
     expect(await send('GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(/\r\nconnection: close\r\n/i);
   });
 
-  test('guard 13: methods keep their case; no second Date', async () => {
+  test('guard 13: methods keep their case, and there is one Date', async () => {
     expect(await send('get /x HTTP/1.1\r\nHost: a\r\n\r\n', /\/x/)).toContain('get /x');
     const answer = await send('PURGE /x HTTP/1.1\r\nHost: a\r\n\r\n', /\/x/);
     expect(answer).toContain('PURGE /x');
@@ -232,7 +232,7 @@ describe('the net listener', () => {
     expect(rest).toBe('');
   });
 
-  test('pipelined requests are answered in order, however they are cut', async () => {
+  test('pipelined requests are answered in order, however they are split', async () => {
     const requests = Array.from({ length: 40 }, (_, n) =>
       n % 2
         ? `GET /${n} HTTP/1.1\r\nHost: a\r\n\r\n`
@@ -304,7 +304,7 @@ test('guard 12: a port in use is found before listening', async () => {
   expect(await probePort('127.0.0.1', 0)).toBeGreaterThan(0);
 });
 
-test.skipIf(!hasUws)('the private members of hyper-express that the guards use are there', async () => {
+test.skipIf(!hasUws)('the private members of hyper-express that the guards use exist', async () => {
   const { missingPrivateMembers } = await import('../../../src/http/uws-guards.ts');
   expect(missingPrivateMembers()).toEqual([]);
 });

@@ -94,7 +94,7 @@ describe.concurrent.each(kinds)('%s listener', (kind) => {
     expect(found).toEqual(TABLE.map(([name, , uws]) => [name, kind === 'net' ? 'refused' : uws]));
   });
 
-  test('a body that stalls, and one that drips, get 408, while slow but steady ones are read', async () => {
+  test('a body that stalls and one that trickles get 408, while slow but steady ones are read', async () => {
     const [stalled, dripped, steady] = await Promise.all([
       drip(child.port, 0, 5000),
       drip(child.port, 100, 50_000),

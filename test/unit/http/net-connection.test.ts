@@ -126,7 +126,7 @@ describe('a malformed chunked body', () => {
 });
 
 describe('empty lines before a request', () => {
-  test.each([1, 2, 8])('%d are skipped, wherever the bytes are cut', async (count) => {
+  test.each([1, 2, 8])('%d are skipped, wherever the bytes are split', async (count) => {
     const bytes = '\r\n'.repeat(count) + CLOSING;
     expect(await exchange(bytes)).toMatch(/GET \/last$/);
     for (const at of [1, 2, 3, count * 2 - 1, count * 2]) {
@@ -143,7 +143,7 @@ describe('empty lines before a request', () => {
     expect(statuses(await exchange('\r\n'.repeat(9) + CLOSING))).toEqual(['400']);
   });
 
-  test.each(['\n', '\r', '\r\r\n'])('%j is no empty line', async (text) => {
+  test.each(['\n', '\r', '\r\r\n'])('%j is not an empty line', async (text) => {
     expect(statuses(await exchange(text + CLOSING))).toEqual(['400']);
   });
 });

@@ -11,7 +11,7 @@ test('a few segments are left alone, many of one size are merged', () => {
   expect(findMerge(Array.from({ length: 12 }, () => segment(4 * MB)))).toHaveLength(10);
 });
 
-test('segments under way and too large ones are not chosen', () => {
+test('segments that are being merged and too large ones are not chosen', () => {
   const segments = Array.from({ length: 30 }, (_, i) => ({ ...segment(4 * MB), merging: i < 15 }));
   expect(findMerge(segments)?.every((index) => index >= 15)).toBe(true);
   expect(findMerge(Array.from({ length: 30 }, () => segment(2 ** 31)))).toBeNull();
@@ -21,7 +21,7 @@ test('a segment with many deletions is rewritten by itself', () => {
   expect(findMerge([segment(100 * MB), segment(100 * MB, 300)])).toEqual([1]);
 });
 
-test('policy converges to at most logarithmically many segments', () =>
+test('the policy converges to at most logarithmically many segments', () =>
   forSeeds(50, (rng) => {
     let segments: MergeCandidate[] = [];
     for (let step = 0; step < 400; step++) {

@@ -76,7 +76,7 @@ test('an update sees what operations before it in the same batch wrote', async (
   await bench.store.close();
 });
 
-test('when the log cannot be written, nothing of the batch remains', async () => {
+test('if the log cannot be written, nothing of the batch remains', async () => {
   const bench = newBench();
   await bench.writer.apply([op('index', 'a', { n_value: 1 })]);
   bench.failAppend = true;
@@ -90,7 +90,7 @@ test('when the log cannot be written, nothing of the batch remains', async () =>
   expect(next).toMatchObject({ ok: true, seqNo: 1, version: 2 });
 });
 
-test('a segment without a live document is let go of by writer and readers together', async () => {
+test('a segment without live documents is released by writer and readers together', async () => {
   const bench = newBench();
   await bench.writer.apply([op('index', 'a', { n_value: 1 }), op('index', 'b', { n_value: 2 })]);
   await bench.writer.refresh();
@@ -141,7 +141,7 @@ test('a merge shows nothing that was written since the last refresh, and loses n
   await bench.store.close();
 });
 
-test('a refresh while a merge runs is seen at once and after it', async () => {
+test('a refresh during a merge is visible at once and after the merge', async () => {
   const bench = newBench();
   for (const id of ['a', 'b']) {
     await bench.writer.apply([op('index', id, { n_value: 1 }), op('index', `${id}x`, { n_value: 1 })]);
@@ -234,7 +234,7 @@ test('random operations, refreshes, flushes and merges agree with a model, also 
     await bench.store.close();
   }));
 
-test('the term rises with each opening of a shard that was written to; older documents keep theirs', async () => {
+test('the primary term rises each time a written shard is opened; older documents keep theirs', async () => {
   let bench = newBench();
   for (const term of [1, 2, 3]) {
     const [outcome] = await bench.writer.apply([op('index', `doc${term}`, { n_value: term })]);

@@ -31,7 +31,7 @@ test('create refuses an existing document', () => {
   );
 });
 
-test('if_seq_no and if_primary_term must both fit', () => {
+test('if_seq_no and if_primary_term must both match', () => {
   expect(nextVersion(demand({ ifSeqNo: 7, ifPrimaryTerm: 1 }), current(), where)).toBe(4);
   expect(() => nextVersion(demand({ ifSeqNo: 6, ifPrimaryTerm: 1 }), current(), where)).toThrow(
     'required seqNo [6], primary term [1]. current document has seqNo [7] and primary term [1]',
@@ -40,7 +40,7 @@ test('if_seq_no and if_primary_term must both fit', () => {
   expect(() => nextVersion(demand({ ifSeqNo: 7, ifPrimaryTerm: 1 }), null, where)).toThrow('but no document was found');
 });
 
-test('external versions must grow, external_gte may stay', () => {
+test('external versions must grow, external_gte may be equal', () => {
   expect(nextVersion(demand({ version: 9, versionType: 'external' }), current(), where)).toBe(9);
   expect(() => nextVersion(demand({ version: 3, versionType: 'external' }), current(), where)).toThrow(
     'is higher or equal to the one provided [3]',

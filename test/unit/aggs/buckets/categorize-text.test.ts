@@ -4,7 +4,7 @@ import { Categories, categoryRegex, commonTokens, messageTokens } from '../../..
 import { openRestNode, type RestNode } from '../../../support/rest-node.ts';
 
 describe('tokens of a message', () => {
-  test('words, identifiers, URLs and paths; numbers and dates are left out', () => {
+  test('are words, identifiers, URLs and paths, but not numbers and dates', () => {
     expect(
       messageTokens('Mon Jan 5 12:00:01 UTC node-3 at 10.0.0.1 (0xff3a, 9f86d081) failed: https://a.b/c?d=1 in /var/log/x.log.'),
     ).toEqual(['node-3', 'at', 'failed', 'https://a.b/c?d=1', 'in', '/var/log/x.log']);
@@ -30,7 +30,7 @@ test('a message joins the category with which it has most in common', () => {
   expect(categories.all.map(({ longest }) => longest)).toEqual([23, 16]);
 });
 
-test('the expression of a category quotes what it must', () => {
+test('the expression of a category quotes special characters', () => {
   expect(categoryRegex(['a.b', 'c'])).toBe(String.raw`.*?a\.b.+?c.*?`);
 });
 
@@ -57,7 +57,7 @@ describe('the aggregation', () => {
     return (await node.ok('POST /logs/_search?size=0', { aggs })).aggregations.c.buckets;
   };
 
-  test('buckets by size, with sub-aggregations', async () => {
+  test('orders buckets by size, and runs sub-aggregations', async () => {
     const buckets = await categorize({}, { aggs: { last: { max: { field: 'n' } } } });
     expect(buckets[0]).toEqual({
       doc_count: 3,
@@ -74,12 +74,12 @@ describe('the aggregation', () => {
     ]);
     expect(await categorize({ min_doc_count: 2, size: 1 })).toHaveLength(1);
   });
-  test('filters and the threshold change what messages have in common', async () => {
+  test('applies filters and the threshold to the common tokens of messages', async () => {
     const keys = async (params: object) => (await categorize(params)).map(({ key }: any) => key);
     expect(await keys({ categorization_filters: ['foo_\\d+', 'logg\\w+'], min_doc_count: 1 })).toContain('User on');
     expect(await keys({ similarity_threshold: 30 })).toContain('Node');
   });
-  test('refuses what it cannot do', async () => {
+  test('refuses invalid parameters and fields', async () => {
     const reason = async (params: object) => {
       const { status, json } = await node.send('POST /logs/_search', { aggs: { c: { categorize_text: params } } });
       return [status, json.error.root_cause[0].reason];

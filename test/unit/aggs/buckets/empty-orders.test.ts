@@ -33,7 +33,7 @@ test.each([
   ['stats', { 'x.min': 'desc' }, [5, 4, 3]],
   ['stats', { 'x.avg': 'desc' }, [5, 4, 3]],
   ['extended_stats', { 'x.max': 'asc' }, [5, 3, 4]],
-])('buckets by %s in the order %j', async (metric, order, expected) => {
+])('orders buckets by %s in the order %j', async (metric, order, expected) => {
   for (const [type, params] of Object.entries(BOUNDARIES)) {
     const aggs = { a: { [type]: { ...params, order }, aggs: { x: { [metric]: { field: 'price' } } } } };
     const { buckets } = (await node.ok('POST /shops/_search?size=0', { aggs })).aggregations.a;
@@ -46,7 +46,7 @@ test.each([
   ['ip', '10.0.0.0', ['5', '4', '3']],
   ['tag', 'b', ['4', '5', '3']],
   ['tag', '', ['5', '4', '3']],
-])('hits by %s with %j for missing values', async (field, missing, expected) => {
+])('sorts hits by %s with %j for missing values', async (field, missing, expected) => {
   const { hits } = await node.ok('POST /shops/_search', { sort: [{ [field]: { missing } }] });
   expect(hits.hits.map(({ _id }: { _id: string }) => _id)).toEqual(expected);
   expect(hits.hits[expected.indexOf('5')].sort).toEqual([missing]);

@@ -47,7 +47,7 @@ test('ip_prefix counts a document once in each subnet', async () => {
   ]);
 });
 
-test('ip_prefix of single values, of IPv6, keyed, with a missing address', async () => {
+test('ip_prefix supports single values, IPv6, keyed responses and a missing address', async () => {
   const { buckets } = await agg({ a: { ip_prefix: { field: 'one', prefix_length: 16, keyed: true, append_prefix_length: true } } });
   expect(buckets).toEqual({ '192.168.0.0/16': { netmask: '255.255.0.0', doc_count: 3, is_ipv6: false, prefix_length: 16 } });
   const six = await agg({ a: { ip_prefix: { field: 'ip', prefix_length: 64, is_ipv6: true } } });
@@ -83,7 +83,7 @@ test('random_sampler reads all documents', async () => {
   expect(await refusal({ a: { random_sampler: { probability: 0.7 }, aggs } })).toMatch(/failed to parse field \[probability\]/);
 });
 
-test('cumulative_cardinality counts values that are new', async () => {
+test('cumulative_cardinality counts new values', async () => {
   const { buckets } = await agg({
     a: {
       date_histogram: { field: 'day', calendar_interval: 'day' },

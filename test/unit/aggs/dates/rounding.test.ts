@@ -32,7 +32,7 @@ describe('calendar units', () => {
     expect(shown(rounding, '2018-11-04T12:00:00Z')).toBe('2018-11-04T03:00:00Z');
   });
 
-  test('days of 23 and 25 hours', () => {
+  test('rounds to days of 23 and 25 hours', () => {
     const rounding = calendarRounding('day', timeZone('Europe/Berlin'), 0);
     expect(rounding.next(at('2023-03-25T23:00:00Z')) - at('2023-03-25T23:00:00Z')).toBe(23 * HOUR);
     expect(rounding.next(at('2023-10-28T22:00:00Z')) - at('2023-10-28T22:00:00Z')).toBe(25 * HOUR);
@@ -44,7 +44,7 @@ describe('calendar units', () => {
     expect(shown(rounding, '2023-10-29T01:30:00Z')).toBe('2023-10-29T01:00:00Z');
   });
 
-  test('an offset moves the borders', () => {
+  test('an offset moves the boundaries', () => {
     expect(shown(calendarRounding('month', UTC, 14 * DAY), '2024-03-10T00:00:00Z')).toBe('2024-02-15T00:00:00Z');
   });
 });
@@ -90,7 +90,7 @@ test('the next interval is always later, also across gaps shorter than the unit'
   }
 });
 
-test('time values', () => {
+test('reads time values', () => {
   expect(timeValue('90m')).toBe(90 * 60_000);
   expect(timeValue('-1h')).toBe(-HOUR);
   expect(timeValue('soon')).toBeNull();

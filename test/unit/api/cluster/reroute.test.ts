@@ -62,7 +62,7 @@ test('unknown commands and keys are refused', async () => {
   expect(json.error.reason).toBe('[1:2] [cluster_reroute] unknown field [commandsx] did you mean [commands]?');
 });
 
-test('nodes list their processors and the kinds of values that aggregations take', async () => {
+test('nodes list their processors and the kinds of values that aggregations accept', async () => {
   const { nodes } = await node.ok('GET /_nodes/ingest,aggregations');
   const [info] = Object.values<any>(nodes);
   expect(info.ingest.processors).toContainEqual({ type: 'grok' });

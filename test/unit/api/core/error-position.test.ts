@@ -30,7 +30,7 @@ test('looks for a cause only below the value that the outer error names', () => 
   expect(reason).toMatch(/^\[1:78\] /);
 });
 
-test('reports failures that are not of parsers at the value they quote, or at the end of the whole', () => {
+test('reports failures outside of parsers at the value they quote, or at the end of the body', () => {
   const body = '{"a":{"ranges":[{"from":"x"}]}}';
   const error = (reason: string) => contentError('[range] failed to parse field [ranges]', illegalArgumentError(reason));
   expect(placed(error('For input string: "x"'), body).reason).toMatch(/^\[1:25\] /);
@@ -43,7 +43,7 @@ test('finds the field of a refused document by its whole path', () => {
   expect(placed(error, '{"n":"x","o":{"n":[1,"x"]}}').reason).toBe(`[1:22] ${reason}`);
 });
 
-test('leaves errors of other kinds, errors with positions, and errors of texts that are no JSON as they are', () => {
+test('does not change errors of other kinds, errors with positions, and errors of bodies that are not JSON', () => {
   const other = illegalArgumentError('[a] is wrong');
   expect(placed(other, '{"a":1}')).toBe(other);
   const known = contentError('[1:2] [x] unknown field [a]');
@@ -65,7 +65,7 @@ test('takes time in proportion to the body', () => {
   expect(placed(error, body).reason).toMatch(/^\[1:\d+\] /);
 });
 
-test('gives up on a body that is deep and an error that has many causes', () => {
+test('gives up on a deep body and an error with many causes', () => {
   const body = `{"query":{"typo":1},"x":${'['.repeat(900)}${Array(18_000).fill('{"must":1}').join()}${']'.repeat(900)}}`;
   let error = parsingError('[match] query does not support [must]');
   for (let level = 0; level < 60; level++) error = contentError('[bool] failed to parse field [must]', error);

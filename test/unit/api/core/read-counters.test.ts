@@ -17,7 +17,7 @@ test('counters carry into their high words, and two views of one memory share th
   expect(a.totals()).toMatchObject({ queries: 3, queryMicros: 8_000_000_000, fetches: 0 });
 });
 
-test('groups are counted apart, as many as there is room for', () => {
+test('groups are counted separately, as many as there is room for', () => {
   const counters = new ReadCounters(new SharedArrayBuffer(READ_COUNTERS_BYTES));
   counters.add({ queries: 1 }, ['a', 'ä'.repeat(32), 'x'.repeat(65), '']);
   counters.add({ queries: 1 }, ['a']);
@@ -50,7 +50,7 @@ test('searches, fetches, scrolls and suggestions of each shard are counted, by g
   expect((await statsOf('two', 'search')).search.groups).toBeUndefined();
 });
 
-test('gets are counted with whether they found a document', async () => {
+test('gets are counted by whether they found a document', async () => {
   await node.ok('PUT /gets/_doc/1', {});
   await node.send('GET /gets/_doc/1');
   await node.send('GET /gets/_doc/2');

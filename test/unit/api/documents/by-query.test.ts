@@ -43,7 +43,7 @@ test('the time spent waiting for requests_per_second is reported as throttled', 
   expect(json.response.throttled_millis).toBeGreaterThan(0);
 });
 
-test('delete by query: batches, max_docs', async () => {
+test('delete by query works in batches and stops at max_docs', async () => {
   const some = await send('POST /src/_delete_by_query?refresh=true&scroll_size=3', { query: { term: { k: 'odd' } } });
   expect(some.json).toMatchObject({ total: 10, deleted: 10, batches: 4, version_conflicts: 0, failures: [] });
   expect(await count('src')).toBe(10);
@@ -54,7 +54,7 @@ test('delete by query: batches, max_docs', async () => {
   expect((await send('POST /src/_delete_by_query', {})).json.error.reason).toContain('query is missing');
 });
 
-test('delete by query: conflicts', async () => {
+test('delete by query reports conflicts', async () => {
   // A write without a refresh: the query finds the old version, which is no longer the newest. (Nothing is deleted, since a merge refreshes, too.)
   const left = (await send('GET /src/_search?size=1')).json.hits.hits[0]._id;
   await send(`PUT /src/_doc/${left}`, { n: 99 });
@@ -64,7 +64,7 @@ test('delete by query: conflicts', async () => {
   expect([proceeded.status, proceeded.json.version_conflicts, proceeded.json.deleted]).toEqual([200, 1, 0]);
 });
 
-test('update by query with and without a script', async () => {
+test('update by query runs with and without a script', async () => {
   expect((await send('POST /src/_update_by_query?refresh=true')).json).toMatchObject({ total: 20, updated: 20 });
   const script =
     "if (ctx._source.n < 5) { ctx.op = 'delete' } else if (ctx._source.n < 10) { ctx.op = 'noop' } else { ctx._source.n += params.by }";
@@ -74,7 +74,7 @@ test('update by query with and without a script', async () => {
   expect((await send('POST /src/_update_by_query', { script: 'ctx.(' })).json.error.type).toBe('script_exception');
 });
 
-test('reindex: query, source filter, create, external versions, refusals', async () => {
+test('reindex supports queries, source filters, create and external versions', async () => {
   const copied = await send('POST /_reindex?refresh=true', {
     source: { index: 'src', query: { term: { k: 'even' } }, _source: ['n'] },
     dest: { index: 'dst' },

@@ -46,7 +46,7 @@ test.each([
   }
 });
 
-test('the block metadata hides metadata, others do not', async () => {
+test('only the block metadata hides metadata', async () => {
   for (const name of ['read_only', 'read', 'read_only_allow_delete']) {
     await block(name);
     for (const line of LOOKS) expect((await node.send(line)).status, `${name} ${line}`).toBe(200);
@@ -56,7 +56,7 @@ test('the block metadata hides metadata, others do not', async () => {
   expect((await node.send('HEAD /docs')).status).toBe(403);
 });
 
-test('the block read refuses the fields of an index, and the block of a full disk no metadata', async () => {
+test('the block read hides the fields of an index, the block of a full disk hides no metadata', async () => {
   await block('read');
   expect((await node.send('GET /docs/_field_caps?fields=*')).status).toBe(403);
   await node.ok('PUT /docs/_settings', { 'index.blocks.read': null });

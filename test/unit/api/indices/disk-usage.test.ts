@@ -37,7 +37,7 @@ test('counts each structure under its own name', async () => {
   expect(d.fields['parts.sku'].doc_values_in_bytes).toBe(0);
 });
 
-test('adds the fields up', async () => {
+test('adds up all fields', async () => {
   const { d } = await node.ok('POST /d/_disk_usage?run_expensive_tasks=true&flush=false');
   const sum = Object.values<any>(d.fields).reduce((bytes, field) => bytes + field.total_in_bytes, 0);
   expect(d.all_fields.total_in_bytes).toBe(sum);
@@ -45,7 +45,7 @@ test('adds the fields up', async () => {
   expect(Object.keys(d.fields)).toEqual(Object.keys(d.fields).sort());
 });
 
-test('asks for consent, and names what is missing', async () => {
+test('requires consent, and names missing indices', async () => {
   const { status, json } = await node.send('POST /d/_disk_usage');
   expect([status, json.error.type]).toEqual([400, 'illegal_argument_exception']);
   expect(json.error.reason).toContain('[run_expensive_tasks] must be set to [true]');

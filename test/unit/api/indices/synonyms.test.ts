@@ -42,7 +42,7 @@ describe('sets', () => {
     expect(await node.ok('DELETE /_synonyms/other')).toEqual({ acknowledged: true });
     expect((await node.send('GET /_synonyms/other')).status).toBe(404);
   });
-  test('what is malformed or missing is refused', async () => {
+  test('malformed and missing ones are refused', async () => {
     expect(await refusal('PUT /_synonyms/x', {})).toEqual([400, 'Failed to parse: {}', 'Required [synonyms_set]']);
     expect(await refusal('PUT /_synonyms/x', { synonyms_set: [{ synonyms: '' }, { synonyms: 'a => b => c' }] })).toEqual([
       400,
@@ -69,11 +69,11 @@ describe('filters that name a set', () => {
     expect((await node.ok('DELETE /_synonyms/words/greeting')).result).toBe('deleted');
     expect([await hits('hello'), await hits('hi')]).toEqual([0, 1]);
   });
-  test('leave out rules that the analyzer refuses', async () => {
+  test('omit rules that the analyzer refuses', async () => {
     await node.ok('PUT /_synonyms/words', { synonyms_set: [...RULES, { id: 'odd', synonyms: 'hi, !!' }] });
     expect(await hits('hello')).toBe(1);
   });
-  test('keep the set from being deleted, and need one that exists', async () => {
+  test('protect the set from deletion, and need one that exists', async () => {
     expect((await refusal('DELETE /_synonyms/words'))[1]).toBe(
       'synonyms set [words] cannot be deleted as it is used in the following indices: notes',
     );

@@ -17,7 +17,7 @@ const ONE = {
 };
 
 describe('one index', () => {
-  test('fields, multi-fields, objects and aliases', async () => {
+  test('lists fields, multi-fields, objects and aliases', async () => {
     expect(await caps({ one: ONE }, { fields: ['k*', 'n*', 'a'] })).toEqual({
       indices: ['one'],
       fields: {
@@ -38,7 +38,7 @@ describe('one index', () => {
     expect(await names(['k.t'])).toEqual(['k.t']);
   });
 
-  test('filters and types', async () => {
+  test('filters and types select fields', async () => {
     const names = async (request: Partial<FieldCapsRequest>) =>
       Object.keys((await caps({ one: ONE }, { fields: ['*'], ...request })).fields as object);
     expect(await names({ filters: ['-metadata', '-nested', '-multifield'] })).toEqual(['a', 'k']);

@@ -32,7 +32,7 @@ test('alternates which run is first, and stops when the interval is narrow', asy
   expect(order).toHaveLength(2 * rounds);
 });
 
-test('outliers of a busy machine do not move the ratio', () => {
+test('outliers do not move the ratio', () => {
   const rng = new Rng(3);
   const times = (ms: number) => Array.from({ length: 400 }, () => ms * (1 + rng.float() * 0.1) * (rng.bool(0.05) ? 40 : 1));
   const { ratio, low, high } = ratioOf(times(5), times(6)) ?? { ratio: 0, low: 0, high: 0 };
@@ -72,7 +72,7 @@ test('stops at the limits of time and rounds, and gives no ratio for a few round
   expect(few.ratio).not.toBeNull();
 });
 
-test('the median of an odd and an even number of values', () => {
+test('computes the median of an odd and an even number of values', () => {
   expect(median([3, 1, 2])).toBe(2);
   expect(median([4, 1, 3, 2])).toBe(2.5);
 });

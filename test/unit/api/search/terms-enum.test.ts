@@ -38,7 +38,7 @@ test('lists terms with a prefix in the order of their bytes', async () => {
   expect(await terms({ field: 'k', string: 'ké' })).toEqual(['kéfir']);
 });
 
-test('supports texts, addresses, constants and flattened fields', async () => {
+test('supports text, ip, constant_keyword and flattened fields', async () => {
   expect(await terms({ field: 'text', string: 'qu' })).toEqual(['queue', 'quick']);
   expect(await terms({ field: 'ip', string: '10.0.0.' })).toEqual(['10.0.0.1', '10.0.0.20']);
   expect(await terms({ field: 'c', string: 'fi' })).toEqual(['fixed']);
@@ -51,7 +51,7 @@ test('index_filter leaves out indices without a matching document', async () => 
   expect(await terms({ field: 'k', string: 'l', index_filter: { range: { n: { gte: 2 } } } })).toEqual(['lemon']);
 });
 
-test('refuses what it cannot do', async () => {
+test('refuses invalid and unsupported requests', async () => {
   const reason = async (body: object) => (await node.send('POST /a/_terms_enum', body)).json.error.reason;
   expect(await reason({})).toBe('Validation Failed: 1: field cannot be null;');
   expect(await reason({ field: 'n' })).toMatch(/Field \[n\] of type \[long\]/);

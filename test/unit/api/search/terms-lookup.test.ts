@@ -57,7 +57,7 @@ test.each<[string, object, string[]]>([
 test.each<[string, object]>([
   ['all fields', { highlight_query: wanted(), fields: { k: {} } }],
   ['one field', { fields: { k: { highlight_query: wanted() } } }],
-])('highlight_query of %s', async (_name, highlight) => {
+])('is resolved in highlight_query of %s', async (_name, highlight) => {
   const body = { query: { terms: { k: ['a', 'b', 'd'] } }, sort: ['n'], highlight };
   const search = async () => (await node.ok('POST /docs/_search', body)).hits.hits.map((hit: any) => hit.highlight?.k ?? null);
   expect(await search()).toEqual([null, ['<em>b</em>'], ['<em>d</em>']]);
@@ -66,14 +66,14 @@ test.each<[string, object]>([
   await send('PUT /lists/_doc/wanted?refresh=true', { ks: ['b', 'd'] });
 });
 
-test('inner hits of collapsed groups', async () => {
+test('is resolved in inner hits of collapsed groups', async () => {
   const inner_hits = { name: 'group', highlight: { fields: { k: { highlight_query: wanted() } } } };
   const { hits } = await node.ok('POST /docs/_search', { sort: ['n'], collapse: { field: 'k', inner_hits } });
   const shown = hits.hits.map((hit: any) => hit.inner_hits.group.hits.hits[0].highlight?.k ?? null);
   expect(shown).toEqual([null, ['<em>b</em>'], null, ['<em>d</em>']]);
 });
 
-test('filters of aggregations, counts, explanations, deletions', async () => {
+test('is resolved in filters of aggregations, counts, explanations and deletions', async () => {
   const { json } = await send('POST /docs/_search', {
     size: 0,
     aggs: { f: { filter: wanted() }, fs: { filters: { filters: { w: wanted() } } } },
@@ -84,7 +84,7 @@ test('filters of aggregations, counts, explanations, deletions', async () => {
   expect((await send('POST /docs/_delete_by_query', { query: wanted() })).json.deleted).toBe(2);
 });
 
-test('a lookup of a missing index, document or field', async () => {
+test('finds nothing in a missing index, document or field', async () => {
   const none = { query: { terms: { k: { index: 'lists', id: 'unknown', path: 'ks' } } } };
   expect((await send('POST /docs/_search', none)).json.hits.hits).toEqual([]);
   const missing = await send('POST /docs/_search', {

@@ -71,7 +71,7 @@ test('a restored index can be written to and survives a restart', async () => {
   await node.ok('DELETE /again-books');
 });
 
-test('copies only what is new, whatever was merged', async () => {
+test('copies only new data, whatever was merged', async () => {
   await create('two', { indices: 'books' });
   const known = new Set(blobs());
   await create('same', { indices: 'books' });
@@ -86,7 +86,7 @@ test('copies only what is new, whatever was merged', async () => {
   expect(snapshots[0].stats.total.file_count).toBe(4);
 });
 
-test('deletes a snapshot without touching what others need', async () => {
+test('deletes a snapshot without affecting others', async () => {
   const before = await contents('books');
   await node.ok('DELETE /_snapshot/r/one,two,sa*');
   await restore('three', { rename_pattern: '(.+)', rename_replacement: 'copy-$1' });
@@ -165,7 +165,7 @@ test('includes closed indices, and opens them with the restore', async () => {
   await node.ok('DELETE /shut');
 });
 
-test('global state: templates, pipelines, scripts and persistent settings', async () => {
+test('restores the global state: templates, pipelines, scripts and persistent settings', async () => {
   await node.ok('PUT /_index_template/t1', { index_patterns: ['t1-*'] });
   await node.ok('PUT /_ingest/pipeline/p1', { processors: [] });
   await create('global', { indices: 'books' });
@@ -201,7 +201,7 @@ test('a running snapshot is listed, keeps its indices, and is aborted by its del
   await node.ok('DELETE /slow');
 });
 
-test('writes in several snapshots of changing documents give each one its own documents', async () => {
+test('each of several snapshots of changing documents contains the documents of its time', async () => {
   const states: unknown[][] = [];
   for (let round = 0; round < 9; round++) {
     await index('history', 40, round * 15);

@@ -42,7 +42,7 @@ async function analyze(...args: string[]): Promise<{ status: number; out: string
   }
 }
 
-test('one analyzer: a row per token', async () => {
+test('shows a row per token of one analyzer', async () => {
   const { status, out } = await analyze('Quick Foxes', '--analyzer', 'english');
   expect(status).toBe(0);
   expect(
@@ -57,7 +57,7 @@ test('one analyzer: a row per token', async () => {
   ]);
 });
 
-test('all analyzers: a row each', async () => {
+test('shows a row per analyzer', async () => {
   const { status, out } = await analyze('Die Häuser', '--analyzer', 'all');
   expect(status).toBe(0);
   const rows = out

@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a gzip file: 429 of the request and of items are waited out, refusals are summed up', async () => {
+test('imports a gzip file, repeats requests and items after 429, and sums up refusals', async () => {
   const file = path.join(folder, 'docs.ndjson.gz');
   const docs = [{ id: 'one' }, { id: 'busy' }, { id: 'bad' }, { id: 'bad' }, { id: 'é' }];
   writeFileSync(file, gzipSync(`${docs.map((doc) => JSON.stringify(doc)).join('\n')}\n\n`));

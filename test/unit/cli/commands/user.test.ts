@@ -74,7 +74,7 @@ test('users are added, changed, listed and removed; the rest of the file stays',
   expect(await gannet(['user', 'del', 'ann', at])).toMatchObject({ code: 1, err: expect.stringContaining('no user [ann]') });
 });
 
-test('a new file is private, and dotted keys are used where they are', async () => {
+test('a new file is private, and dotted keys stay dotted', async () => {
   const file = path.join(folder, 'new', 'own.yml');
   expect((await gannet(['user', 'add', 'bob', `--config=${file}`], 'bobpassword\n')).code).toBe(0);
   expect(statSync(file).mode & 0o777).toBe(0o600);

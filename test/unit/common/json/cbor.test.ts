@@ -21,7 +21,7 @@ test.each([
   ['62c3bc', 'ü'],
   ['83010203', [1, 2, 3]],
   ['a26161016162820203', { a: 1, b: [2, 3] }],
-])('%s both ways', (hex, value) => {
+])('reads and writes %s', (hex, value) => {
   expect(decodeCbor(Buffer.from(hex, 'hex'))).toEqual(value);
   expect(encodeCbor(value).toString('hex')).toBe(hex);
 });

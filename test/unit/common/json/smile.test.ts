@@ -37,11 +37,11 @@ test.each([
   'ä'.repeat(40),
   'long '.repeat(50),
   'ü',
-])('%s both ways', (value) => {
+])('reads and writes %s', (value) => {
   expect(decodeSmile(encodeSmile({ value, list: [value] }))).toEqual({ value, list: [value] });
 });
 
-test('names are shared, also more than there are places', () => {
+test('names are shared, also more than the table can hold', () => {
   const rows = Array.from({ length: 3 }, () => Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`name ${i}`, i])));
   const bytes = encodeSmile(rows);
   expect(decodeSmile(bytes)).toEqual(rows);

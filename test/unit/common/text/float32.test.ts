@@ -10,7 +10,7 @@ function reference(value: number): number {
   }
 }
 
-test('known scores', () => {
+test('prints known scores', () => {
   for (const [text, shown] of [
     ['0.2876821', '0.2876821'],
     ['-17020.9375', '-17020.938'],
@@ -24,7 +24,7 @@ test('known scores', () => {
     expect(String(shortestFloat(Math.fround(Number(text))))).toBe(shown);
 });
 
-test('as few digits as tell a float32 from its neighbours, on both sides of the range of fast ones', () =>
+test('prints as few digits as distinguish a float32 from its neighbours, within the fast range and outside', () =>
   forSeeds(2000, (rng) => {
     const size = Math.fround(rng.float() * 10 ** rng.int(-9, 12));
     const decimal = Math.fround(rng.int(1, 1 << 24) / 10 ** rng.int(0, 9));

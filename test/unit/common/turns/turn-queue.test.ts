@@ -3,7 +3,7 @@ import { isBusy, nextTurn } from '../../../../src/common/turns/turn-queue.ts';
 
 const iteration = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('one piece of work goes on per iteration of the event loop, in the order in which they wait', async () => {
+test('one piece of work continues per iteration of the event loop, in the order of waiting', async () => {
   const log: string[] = [];
   const work = async (name: string): Promise<void> => {
     for (let slice = 1; slice <= 2; slice++) {

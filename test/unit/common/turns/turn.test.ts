@@ -22,12 +22,12 @@ test('short work is done, long work is too heavy', () => {
   expect(inTurn(STAYS, () => work(1e6))).toBe('done');
 });
 
-test('work that must not wait for lanes has a longer turn, but not one that others notice', () => {
+test('work that must not wait for lanes has a longer, but bounded turn', () => {
   expect(inTurn(MOVES_LATE, () => work(3 * TURN_MS))).toBe('done');
   expect(() => inTurn(MOVES_LATE, () => work(3 * TURN_MS + 1))).toThrow(TooHeavy);
 });
 
-test('no handler turns the end of a turn into a result or another error', async () => {
+test('no handler converts the end of a turn to a result or another error', async () => {
   const swallow = (then: () => unknown) => (): unknown => {
     try {
       work(TURN_MS + 1);
@@ -79,7 +79,7 @@ test('nothing is repeated after it has sent something, and nothing is sent after
   expect(sent).toEqual(['first']);
 });
 
-test('errors of short work pass', () => {
+test('errors of short work are passed on', () => {
   expect(() =>
     inTurn(MOVES, () => {
       throw new RangeError('own');

@@ -96,8 +96,8 @@ describe('hints', () => {
   });
 });
 
-describe('what has no effect', () => {
-  test('is listed with its place, with or without a warning', async () => {
+describe('directives without effect', () => {
+  test('are listed with their place, with or without a warning', async () => {
     const { problems, ineffective } = await check(
       'events { multi_accept on; }\nhttp {\n sendfile on;\n types_hash_max_size 2048;\n server { listen 127.0.0.1:25090 reuseport;\n directio 4m; } }\n',
     );
@@ -111,7 +111,7 @@ describe('what has no effect', () => {
     ]);
   });
 
-  test('is known by the names of directives', async () => {
+  test('are known by name', async () => {
     const names = new Set((await allDirectives()).map(({ name }) => name));
     expect(Object.keys(SAME_RESULT).filter((name) => !names.has(name))).toEqual([]);
   });

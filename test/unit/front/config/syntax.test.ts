@@ -18,7 +18,7 @@ const parse = (text: string) => {
 };
 
 describe('front config grammar', () => {
-  test('words, quotes, escapes and comments', () => {
+  test('reads words, quotes, escapes and comments', () => {
     const { nodes } = parse('a b "c d" \'e"f\' g\\"h; # gone\ni ${x} "\\\\";');
     expect(nodes.map((n) => [n.name, ...n.args])).toEqual([
       ['a', 'b', 'c d', 'e"f', 'g"h'],
@@ -41,7 +41,7 @@ describe('front config grammar', () => {
     expect(() => parse(text)).toThrow(`${message} in ${folder}/a.conf:1`);
   });
 
-  test('include takes a glob in order and reports a missing file at its line', () => {
+  test('include accepts a glob, reads files in order, and reports a missing file at its line', () => {
     writeFileSync(path.join(folder, 'x2.inc'), 'two;');
     writeFileSync(path.join(folder, 'x1.inc'), 'one;');
     const { nodes, files } = parse('include x*.inc;\nthree;');

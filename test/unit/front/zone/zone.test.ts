@@ -6,7 +6,7 @@ import { SharedTable } from '../../../../src/front/zone/table.ts';
 import { random } from '../../../fuzz/front/random.ts';
 
 describe('front zones', () => {
-  test('a table is a map that gives up what was used longest ago', () => {
+  test('a table is a map that evicts the least recently used entries', () => {
     for (let seed = 1; seed <= 30; seed++) {
       const rng = random(seed);
       const capacity = 1 + rng(40);
@@ -59,7 +59,7 @@ describe('front zones', () => {
     expect([counters.total(0), counters.total(1)]).toEqual([0, 5]);
   });
 
-  test('the lock keeps threads apart', async () => {
+  test('the lock excludes other threads', async () => {
     const memory = new SharedArrayBuffer(16);
     // the mutex of zone/memory.ts once more: threads of Node cannot load TypeScript
     const code = `const { workerData } = require('node:worker_threads'); const w = new Int32Array(workerData);

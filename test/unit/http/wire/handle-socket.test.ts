@@ -64,7 +64,7 @@ test('passes bytes both ways, and closes when both sides have ended', async () =
   expect(near.destroyed).toBe(true);
 });
 
-test('requests a pause while much is queued, and sends all of it before it closes', async () => {
+test('requests a pause while its queue is full, and sends all of it before it closes', async () => {
   const { near, far, owner } = await pair();
   const chunk = Buffer.alloc(1 << 20, 'x');
   let chunks = 1;

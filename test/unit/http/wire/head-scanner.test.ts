@@ -29,7 +29,7 @@ class Collector implements HeadHandler {
 }
 
 describe('HeadScanner', () => {
-  test('reports the same parts however the head is cut', () => {
+  test('reports the same parts however the head is split', () => {
     const head = 'GET /a HTTP/1.1\r\nHost: b\r\nX_Y: c\r\n\r\nrest';
     for (let cut = 1; cut < head.length - 4; cut++) {
       const scanner = new HeadScanner();

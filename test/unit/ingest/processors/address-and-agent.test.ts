@@ -85,7 +85,7 @@ test('geoip reads lists, skips unknown addresses and reports invalid ones', asyn
   expect(await simulate({ geoip: { field: 'ip', ignore_missing: true } }, { a: 1 })).toEqual({ a: 1 });
 });
 
-test('geoip tags documents while its database is missing, and refuses what it cannot read', async () => {
+test('geoip tags documents while its database is missing, and refuses unreadable ones', async () => {
   expect(await simulate({ geoip: { field: 'ip', database_file: 'none.mmdb' } }, { ip: '1.2.3.4' })).toEqual({
     ip: '1.2.3.4',
     tags: ['_geoip_database_unavailable_none.mmdb'],

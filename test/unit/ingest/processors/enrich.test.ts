@@ -72,7 +72,7 @@ test('a result is a copy that later processors may change', async () => {
   expect((await simulate(processors[0].enrich as object, { mail: 'a@x.com' })).user.first).toBe('Ann');
 });
 
-test('an execution replaces what the last one collected, and a restart keeps it', async () => {
+test('an execution replaces the documents of the last one, which survive a restart', async () => {
   await node.ok('PUT /_enrich/policy/gold', {
     match: { indices: ['us*'], match_field: 'zip', enrich_fields: ['first'], query: { term: { level: 'gold' } } },
   });
@@ -90,7 +90,7 @@ test('an execution replaces what the last one collected, and a restart keeps it'
   expect((await simulate(enrich, { zip: 9 })).user.first).toBe('New');
 });
 
-test('range and geo_match policies', async () => {
+test('range and geo_match policies find matching documents', async () => {
   await node.ok('PUT /_enrich/policy/net', { range: { indices: 'nets', match_field: 'range', enrich_fields: ['name'] } });
   await node.ok('PUT /_enrich/policy/net/_execute');
   const net = { policy_name: 'net', field: 'ip', target_field: 'net' };

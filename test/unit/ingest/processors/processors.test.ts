@@ -301,7 +301,7 @@ test('verbose simulation shows the result of each processor', () => {
   expect((processor_results[0].doc as JsonObject)._source).toEqual({ a: 1 });
 });
 
-test('fingerprints tell values and types apart, not their order', () => {
+test('fingerprints distinguish values and types, not their order', () => {
   const of = (source: JsonObject, more: JsonObject = {}) =>
     (run([{ fingerprint: { fields: ['a', 'b'], ...more } }], source) as JsonObject).fingerprint;
   expect(of({ a: 1, b: { x: 1, y: 2 } })).toBe(of({ b: { y: 2, x: 1 }, a: 1 }));

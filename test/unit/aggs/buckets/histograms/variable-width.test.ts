@@ -25,7 +25,7 @@ function plainClusters(values: Array<{ value: number; count: number }>, most: nu
   return clusters;
 }
 
-test('clusters are those of the plain way', () =>
+test('clusters equal those of a simple implementation', () =>
   forSeeds(200, (rng) => {
     const values = [...new Set(Array.from({ length: rng.int(0, 40) }, () => rng.int(-100, 1000)))]
       .sort((a, b) => a - b)
@@ -36,7 +36,7 @@ test('clusters are those of the plain way', () =>
     );
   }));
 
-test('buckets with bounds and sub-aggregations, in one segment and in several', async () => {
+test('buckets have bounds and sub-aggregations, in one segment and in several', async () => {
   const values = [1, 2, 2, 3, 50, 51, 52, 900];
   await node.ok('PUT /v', { mappings: { properties: { n: { type: 'integer' }, tag: { type: 'keyword' } } } });
   for (const [i, n] of values.entries()) await node.ok(`PUT /v/_doc/${i}?refresh=true`, { n, tag: i % 2 ? 'odd' : 'even' });

@@ -24,7 +24,7 @@ afterAll(() => node.close());
 type Bucket = { key: string; doc_count: number; bg_count: number; score: number };
 const words = (agg: { buckets: Bucket[] }) => agg.buckets.map(({ key, doc_count, bg_count }) => [key, doc_count, bg_count]);
 
-test('words of the foreground against the index, within buckets too', async () => {
+test('compares words of the foreground with the index, also within buckets', async () => {
   const significant = { significant_text: { field: 'text' } };
   const { aggregations } = await node.ok('POST /news/_search', { query: { term: { kind: 'sea' } }, size: 0, aggs: { words: significant } });
   expect(aggregations.words).toMatchObject({ doc_count: 5, bg_count: 10 });
@@ -42,7 +42,7 @@ test('words of the foreground against the index, within buckets too', async () =
   ]);
 });
 
-test('other sources, include and exclude, min_doc_count', async () => {
+test('supports source_fields, include, exclude and min_doc_count', async () => {
   const of = async (body: object) => {
     const aggs = { words: { significant_text: { field: 'text', ...body } } };
     const { aggregations } = await node.ok('POST /news/_search', { query: { term: { kind: 'sea' } }, size: 0, aggs });

@@ -22,7 +22,7 @@ function plain(transactions: readonly number[][], itemCount: number, minCount: n
 }
 
 describe('the miner', () => {
-  test('finds the closed sets that all subsets show', () => {
+  test('finds the closed sets among all subsets', () => {
     const rng = new Rng(7);
     for (let round = 0; round < 30; round++) {
       const itemCount = rng.int(1, 7);
@@ -36,7 +36,7 @@ describe('the miner', () => {
       );
     }
   });
-  test('the best ones are those of an unlimited search', () => {
+  test('returns the same best sets as an unlimited search', () => {
     const rng = new Rng(8);
     const transactions = Array.from({ length: 200 }, () => Array.from({ length: 14 }, (_, i) => i).filter(() => rng.bool(0.7)));
     const all = closedItemSets(transactions, 14, { minCount: 2, minSize: 2, size: 100_000 });
@@ -63,20 +63,20 @@ describe('the aggregation', () => {
   const sets = async (params: object) =>
     (await node.ok('POST /orders/_search?size=0', { aggs: { s: { frequent_item_sets: params } } })).aggregations.s.buckets;
 
-  test('sets of values by their documents', async () => {
+  test('orders sets of values by their documents', async () => {
     const buckets = await sets({ fields: [{ field: 'what' }, { field: 'city' }], minimum_support: 0.5 });
     expect(buckets).toEqual([
       { key: { what: ['milk'] }, doc_count: 3, support: 0.75 },
       { key: { what: ['bread', 'milk'], city: ['Oslo'] }, doc_count: 2, support: 0.5 },
     ]);
   });
-  test('numbers and dates, a filter, a least size, and values that are left out', async () => {
+  test('supports numbers, dates, a filter, a minimum size and excluded values', async () => {
     const [first] = await sets({ fields: [{ field: 'n' }, { field: 'day' }], minimum_set_size: 2, minimum_support: 0.1 });
     expect(first).toEqual({ key: { n: [1], day: ['2024-01-01T00:00:00.000Z'] }, doc_count: 2, support: 0.5 });
     const filtered = await sets({ fields: [{ field: 'what', exclude: ['milk'] }], filter: { term: { city: 'Oslo' } } });
     expect(filtered).toEqual([{ key: { what: ['bread'] }, doc_count: 2, support: 1 }]);
   });
-  test('parameters are checked', async () => {
+  test('checks its parameters', async () => {
     for (const params of [{ fields: [] }, { fields: [{ field: 'what' }], minimum_support: 2 }, { fields: [{ field: 'what' }], size: 0 }])
       expect((await node.send('POST /orders/_search', { aggs: { s: { frequent_item_sets: params } } })).status).toBe(400);
   });

@@ -21,7 +21,7 @@ test('the average counts from the second in which the request began; the first b
   expect(rateAllowance(request(4000), 1000, 4500)).toBe(500);
 });
 
-test('a pause is as long as what went takes at that rate, beyond the first bytes', () => {
+test('a pause is as long as the sent bytes beyond the first ones take at that rate', () => {
   expect(ratePauseMs(request(0), 1000, 250, 250)).toBe(250);
   expect(ratePauseMs(request(0), 1000, 1250, 250)).toBe(250);
   expect(ratePauseMs(request(200), 1000, 250, 250)).toBe(50);

@@ -11,7 +11,7 @@ const maker = (bytes: number) => {
   return { calls, code };
 };
 
-test('one form for each coding, created again when its parameters change', () => {
+test('keeps one form for each coding, and creates it again when its parameters change', () => {
   const body = Buffer.alloc(100);
   const { calls, code } = maker(50);
   holdForms(body);

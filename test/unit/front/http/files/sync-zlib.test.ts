@@ -15,7 +15,7 @@ test('malformed input throws at once and again, and closing is safe', () => {
   stream.close();
 });
 
-test('a stream that was closed after sound input is used again', () => {
+test('a stream that was closed after valid input is reused', () => {
   const stream = open();
   expect(expand(stream, gzipSync('one'))).toBe('one');
   stream.close();

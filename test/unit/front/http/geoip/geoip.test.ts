@@ -50,7 +50,7 @@ const text = (value: string) => Buffer.from(`${value}\0`, 'latin1');
 const degrees = (value: number) => u24(Math.round((value + 180) * 10_000));
 
 describe('GeoDatabase', () => {
-  test('countries of IPv4 and IPv6 addresses', () => {
+  test('finds countries of IPv4 and IPv6 addresses', () => {
     const one = new GeoDatabase(Buffer.concat([tree({ [bitsOf([10])]: DE }, 0, 3, () => COUNTRY_BEGIN), tail(106)]), 'country', 'x');
     expect(one.country([10, 1, 2, 3])).toEqual({ code: 'DE', code3: 'DEU', continent: 'EU', name: 'Germany' });
     expect(one.country([11, 1, 2, 3])).toBeNull();
@@ -66,7 +66,7 @@ describe('GeoDatabase', () => {
     expect(v6.country([1, 2, 3, 4])).toBeNull();
   });
 
-  test('cities, with the codes of the United States', () => {
+  test('finds cities, with the codes of the United States', () => {
     const moscow = Buffer.concat([Buffer.from([RU]), text('48'), text('Moscow'), text(''), degrees(55.7543), degrees(37.6202), u24(0)]);
     const york = Buffer.concat([Buffer.from([US]), text('NY'), text('New York'), text('10001'), degrees(40.7), degrees(-74), u24(501_212)]);
     const db = new GeoDatabase(withRecords({ [bitsOf([10])]: moscow, [bitsOf([11])]: york }, 2, 3), 'city', 'x');
@@ -78,7 +78,7 @@ describe('GeoDatabase', () => {
     expect(db.city([12, 0, 0, 1])).toBeNull();
   });
 
-  test('organisations have wide nodes; other editions and damaged files are reported', () => {
+  test('reads the wide nodes of organisations, and reports other editions and damaged files', () => {
     const db = new GeoDatabase(withRecords({ [bitsOf([10])]: text('Acme') }, 5, 4), 'org', 'x');
     expect(db.org([10, 0, 0, 1])).toBe('Acme');
     expect(db.org([10, 0, 0, 1, ...new Array<number>(12).fill(0)])).toBeNull();

@@ -53,7 +53,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('OCSP', () => {
-  test('a request is what OpenSSL would have sent', () => {
+  test('a request equals that of OpenSSL', () => {
     openssl('ocsp', '-issuer', 'ca.crt', '-cert', 'good.crt', '-no_nonce', '-reqout', 'req.der');
     const own = ocspRequest(certificateId(certificate('good'), certificate('ca')));
     expect(own.toString('hex')).toBe(readFileSync(path.join(folder, 'req.der')).toString('hex'));
@@ -75,7 +75,7 @@ describe('OCSP', () => {
     expect(read(false).status).toBe('good');
   });
 
-  test('a response about another certificate, an expired one, and one without its signer', () => {
+  test('refuses a response about another certificate, an expired one, and one without its signer', () => {
     const trust = { chain: [], verifySigner: true };
     expect(() => readOcspResponse(respond('bad', 'ca'), certificate('good'), certificate('ca'), trust)).toThrow(/not found in the OCSP/);
     const short = respond('good', 'ca');
@@ -91,7 +91,7 @@ describe('OCSP', () => {
     );
   });
 
-  test('every damaged byte is noticed, and nothing but OcspError is thrown', () => {
+  test('every damaged byte is detected, with an OcspError only', () => {
     const data = respond('good', 'ca');
     const subject = certificate('good');
     const issuer = certificate('ca');
@@ -129,7 +129,7 @@ describe('OCSP', () => {
       );
   });
 
-  test('issuers and responders', () => {
+  test('finds issuers and responders', () => {
     const all = certificatesOf(Buffer.concat(['other', 'ca'].map((n) => readFileSync(path.join(folder, `${n}.crt`)))));
     expect(issuerOf(certificate('good'), all)?.subject).toBe('CN=ca');
     expect(issuerOf(certificate('other'), [certificate('ca')])).toBeNull();

@@ -28,7 +28,7 @@ function check(password: string, stored: string): Promise<Verdict> {
 }
 
 describe('PasswordChecker', () => {
-  test('checks with the real program', async () => {
+  test('checks by the real program', async () => {
     checker = new PasswordChecker({ program: new URL('../../../../../dist/front/http/passwords/check-thread.js', import.meta.url) });
     await checker.warmUp();
     expect(await check('secret', '$2y$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a')).toBe('match');
@@ -36,7 +36,7 @@ describe('PasswordChecker', () => {
     expect(await check('secret', '$6$')).toBe('mismatch');
   });
 
-  test('caches results, of right and wrong passwords', async () => {
+  test('caches results of right and wrong passwords', async () => {
     make();
     expect(await check('a', 'a')).toBe('match');
     expect(await check('b', 'a')).toBe('mismatch');

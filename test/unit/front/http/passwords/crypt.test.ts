@@ -89,7 +89,7 @@ const BY_LENGTH: readonly (readonly [number, string])[] = [
 ];
 
 describe('crypt(3) hashes', () => {
-  test.each(VECTORS)('vector %#', (password, stored) => {
+  test.each(VECTORS)('verifies vector %#', (password, stored) => {
     expect(isSlowScheme(stored)).toBe(true);
     // bcryptjs accepts strings only.
     const isHashable = !stored.startsWith('$2') || !password.includes(0xe4);
@@ -97,7 +97,7 @@ describe('crypt(3) hashes', () => {
     expect(matchesCrypt(Buffer.concat([Buffer.from('!'), password]), stored)).toBe(false);
   });
 
-  test.each(BY_LENGTH)('hash of a password of %d bytes, %#', (length, stored) => {
+  test.each(BY_LENGTH)('equals libxcrypt for a password of %d bytes, %#', (length, stored) => {
     expect(matchesCrypt(Buffer.alloc(length, 'x'), stored)).toBe(true);
     expect(matchesCrypt(Buffer.alloc(length + 1, 'x'), stored)).toBe(false);
   });

@@ -6,7 +6,7 @@ import { parseHeaderLine } from '../../../../../src/http/wire/header.ts';
 import { parseRequestLine } from '../../../../../src/http/wire/request-line.ts';
 
 describe('front request parsing', () => {
-  test('request lines', () => {
+  test('reads request lines', () => {
     expect(parseRequestLine('GET /a?b HTTP/1.1')).toMatchObject({ method: 'GET', rawUri: '/a?b', version: 1001 });
     expect(parseRequestLine('GET /')).toMatchObject({ version: 9 });
     expect(parseRequestLine('GET http://h:8/x HTTP/1.0')).toMatchObject({ host: 'h:8', rawUri: '/x', version: 1000 });
@@ -41,9 +41,9 @@ describe('front request parsing', () => {
     ['/%00', null],
     ['/%zz', null],
     ['/a...', '/a...'],
-  ])('path %s', (raw, path) => expect(normalisePath(raw, true)).toBe(path));
+  ])('normalizes the path %s', (raw, path) => expect(normalisePath(raw, true)).toBe(path));
 
-  test('query, fragment and merged slashes', () => {
+  test('separates query and fragment, and merges slashes', () => {
     expect(parseUri('/a?b=/../c', true)).toEqual({ path: '/a', args: 'b=/../c' });
     expect(parseUri('/a#x?y', true)).toEqual({ path: '/a', args: '' });
     expect(parseUri('//a', false)?.path).toBe('//a');
@@ -51,13 +51,13 @@ describe('front request parsing', () => {
     expect(findArg('ab=1', 'b')).toBeNull();
   });
 
-  test('hosts', () => {
+  test('reads hosts', () => {
     expect(validHost('Example.COM.:80')).toEqual({ name: 'example.com', port: '80' });
     expect(validHost('[::1]:8080')).toEqual({ name: '[::1]', port: '8080' });
     for (const bad of ['', 'a/b', 'a\\b', 'a..b', 'a b', 'a:99999', 'a:b:c']) expect(validHost(bad)).toBeNull();
   });
 
-  test('header lines', () => {
+  test('reads header lines', () => {
     expect(parseHeaderLine('A-b:  c ', false, true)).toEqual({ name: 'A-b', lname: 'a-b', value: 'c' });
     expect(parseHeaderLine('a_b: c', false, true)).toBe('ignored');
     expect(parseHeaderLine('a_b: c', true, true)).toMatchObject({ value: 'c' });
@@ -78,7 +78,7 @@ describe('front body decoding', () => {
     return { out, used, done: decoder.done, trailers: decoder.trailers.map((t) => `${t.lname}=${t.value}`) };
   };
 
-  test('chunked with extensions and trailers, in any cut', () => {
+  test('decodes chunks with extensions and trailers, however they are split', () => {
     const text = '3;x=y\r\nabc\r\n1\nd\n0\r\nT: v\r\n\r\nrest';
     const whole = decode([text]);
     expect(whole).toEqual({ out: 'abcd', used: text.length - 4, done: true, trailers: ['t=v'] });

@@ -50,7 +50,7 @@ describe('ssl_conf_command', () => {
     expect(read('Options', '+ServerPreference')).toEqual([['Options', '+ServerPreference']]);
   });
 
-  test('protocol lists become a range of what Node speaks', () => {
+  test('protocol lists become a range of versions that Node supports', () => {
     expect(versionRange(['TLSv1.3', 'SSLv3', 'TLSv1.1'])).toEqual({ minVersion: 'TLSv1.1', maxVersion: 'TLSv1.3' });
     expect(versionRange(['SSLv2'])).toEqual({});
   });

@@ -41,7 +41,7 @@ describe('cutMoov', () => {
     expect(part.leftOut).toEqual(['udta', 'sgpd']);
   });
 
-  test('from a key frame: the frames before the start are decoded, and hidden by an edit list', () => {
+  test('the cut begins at a key frame, whose frames before the start are hidden by an edit list', () => {
     const part = cut(2100, 1900, true);
     expect(part.numbers).toEqual(range(30, 59));
     expect(part.keys).toEqual([1, 16]);
@@ -49,7 +49,7 @@ describe('cutMoov', () => {
     expect([part.movieMs, part.mediaTime]).toEqual([1900, (1900 * TRACK_SCALE) / 1000 + SAMPLE_TIME]);
   });
 
-  test('to the end, and past it', () => {
+  test('the end may be that of the film, or beyond', () => {
     const part = cut(9950);
     expect(part.numbers).toEqual([149]);
     expect([part.movieMs, part.mediaTime]).toEqual([50, 768]);
@@ -57,7 +57,7 @@ describe('cutMoov', () => {
     expect(() => cut(10_000)).toThrow('duration is less than start time');
   });
 
-  test('the whole of a film that can be played from its start is left as it is', () => {
+  test('a whole film that can be played from its start is unchanged', () => {
     const first = makeMovie({ samples: 9, sizeOf: () => 4 });
     const [moov, mdat] = ['moov', 'mdat'].map((name) => first.indexOf(name, 0, 'latin1'));
     const source = { size: first.length, read: (at: number, count: number) => first.subarray(at, at + count) };

@@ -28,7 +28,7 @@ function draw(peers: PeerSet, count: number): string {
 }
 
 describe('front balancing', () => {
-  test('smooth weights', () => expect(draw(set([peer(1, { weight: 3 }), peer(2)]), 8)).toBe('1 1 2 1 1 1 2 1'));
+  test('spreads requests smoothly by weight', () => expect(draw(set([peer(1, { weight: 3 }), peer(2)]), 8)).toBe('1 1 2 1 1 1 2 1'));
 
   test('a failed peer is skipped, the next attempt uses another, and backups are used last', () => {
     const peers = set([peer(1), peer(2), peer(3, { backup: true })]);
@@ -41,7 +41,7 @@ describe('front balancing', () => {
     expect(draw(peers, 2)).toBe('3 3');
   });
 
-  test('max_conns and down', () => {
+  test('obeys max_conns and down', () => {
     const peers = set([peer(1, { maxConns: 1 }), peer(2, { down: true })]);
     const held = new Selection(peers, request).get();
     expect(held?.address.port).toBe(1);
@@ -67,7 +67,7 @@ describe('front balancing', () => {
     }
   });
 
-  test('least_conn takes the idlest', () => {
+  test('least_conn selects the peer with the fewest connections', () => {
     const [a, b] = [peer(1), peer(2)];
     const peers = set([a, b], { kind: 'least_conn' });
     a.conns = 2;

@@ -19,30 +19,30 @@ function hear(pieces: string[], headOnly = false, maxHeader = 4096): { said: str
 }
 
 describe('responses of back ends', () => {
-  test('head and body of a length, whole and byte by byte', () => {
+  test('reads head and body of a length, whole and byte by byte', () => {
     const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nback';
     expect(hear([answer]).said).toEqual(['head 200 OK Content-Length=4', 'body back last', 'kept']);
     expect(hear([...answer]).said).toEqual(['head 200 OK Content-Length=4', 'body b', 'body a', 'body c', 'body k last', 'kept']);
   });
 
-  test('what follows the end makes the connection useless', () => {
+  test('bytes after the end make the connection unusable', () => {
     expect(hear(['HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nab']).said.at(-1)).toBe('closed');
     expect(hear(['HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\na']).said.at(-1)).toBe('closed');
   });
 
-  test('interim heads are passed over, HEAD and 304 have no body', () => {
+  test('interim heads are skipped, HEAD and 304 have no body', () => {
     const { said } = hear(['HTTP/1.1 103 Early\r\nLink: x\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n']);
     expect(said).toEqual(['head 204 No Content', 'kept']);
     expect(hear(['HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'], true).said.at(-1)).toBe('kept');
   });
 
-  test('versions, reasons and Connection', () => {
+  test('reads versions, reasons and Connection', () => {
     expect(hear(['HTTP/1.0 200 OK\nContent-Length: 0\n\n']).said).toEqual(['head 200 OK Content-Length=0', 'closed']);
     expect(hear(['HTTP/1.1 200\r\nContent-Length: 0\r\nConnection: a\r\nConnection: Close\r\n\r\n']).said[1]).toBe('closed');
     expect(hear(['HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n']).said[0]).toBe('head 200 Content-Length=0');
   });
 
-  test('a head longer than the usual, and one longer than allowed', () => {
+  test('accepts a head longer than usual, and refuses one longer than allowed', () => {
     const long = `HTTP/1.1 200 OK\r\nX: ${'y'.repeat(2000)}\r\nContent-Length: 0\r\n\r\n`;
     expect(hear([long.slice(0, 1500), long.slice(1500)]).said.at(-1)).toBe('kept');
     expect(() => hear([long], false, 2000)).toThrow('too big header');
