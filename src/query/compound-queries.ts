@@ -1,11 +1,10 @@
 // Parsers of compound queries: bool, boosting, constant_score, dis_max, nested.
 
 import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
-import { didYouMean } from '../common/text/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
-import { xContentParseError } from '../errors/search-errors.ts';
 import { readBase } from './field-body.ts';
+import { BASE_KINDS, bareBody, ObjectParser } from './parameters.ts';
 import type { NestedQuery, Query } from './query.ts';
 import type { QueryParseContext, QueryParser } from './query-parser.ts';
 import { readBoolean, readFloat, readList, readText, readTextOrNull } from './read-json.ts';
@@ -20,12 +19,22 @@ export const COMPOUND_PARSERS: Readonly<Record<string, QueryParser>> = {
   function_score: parseFunctionScore,
 };
 
-const BOOL_KEYS = ['must', 'filter', 'should', 'must_not', 'mustNot', 'minimum_should_match', 'adjust_pure_negative', 'boost', '_name'];
+const BOOL = new ObjectParser('bool', {
+  must: 'objectsOrNull',
+  filter: 'objectsOrNull',
+  should: 'objectsOrNull',
+  must_not: 'objectsOrNull',
+  mustNot: 'objectsOrNull',
+  minimum_should_match: 'scalar',
+  adjust_pure_negative: 'boolean',
+  ...BASE_KINDS,
+});
 
 function parseBool(body: JsonObject, context: QueryParseContext): Query {
   const clauses = { must: [] as Query[], filter: [] as Query[], should: [] as Query[], mustNot: [] as Query[] };
   let minimumShouldMatch: string | null = null;
   let adjustPureNegative = true;
+  BOOL.check(body);
   for (const [key, value] of Object.entries(body)) {
     switch (key) {
       case 'must':
@@ -39,32 +48,27 @@ function parseBool(body: JsonObject, context: QueryParseContext): Query {
         minimumShouldMatch = readTextOrNull(value, 'bool');
         break;
       case 'adjust_pure_negative':
-        adjustPureNegative = readBoolean(value, 'bool');
-        break;
-      case 'boost':
-      case '_name':
+        adjustPureNegative = BOOL.read(key, () => readBoolean(value, 'bool'));
         break;
       default:
-        throw xContentParseError(`[bool] unknown field [${key}]${didYouMean(key, BOOL_KEYS)}`);
     }
   }
-  return { kind: 'bool', ...clauses, minimumShouldMatch, adjustPureNegative, ...readBase('bool', body) };
+  return { kind: 'bool', ...clauses, minimumShouldMatch, adjustPureNegative, ...readBase('bool', body, {}, BOOL) };
 }
 
 function readClauses(key: string, value: unknown, context: QueryParseContext, into: Query[]): void {
   if (value === null) return; // treated as absent
-  if (typeof value !== 'object') throw xContentParseError(`[bool] ${key} doesn't support values of type: ${tokenOf(value)}`);
-  for (const clause of readList(value)) {
-    try {
-      into.push(context.inner(clause));
-    } catch (error) {
-      if (error instanceof ApiError) throw xContentParseError(`[bool] failed to parse field [${key}]`, error);
-      throw error;
-    }
-  }
+  for (const clause of readList(value)) into.push(BOOL.read(key, () => context.inner(objectOf(clause))));
 }
 
-function parseBoosting(body: JsonObject, context: QueryParseContext): Query {
+/** An element of a list of objects. @throws ApiError illegal_state_exception: it is an array */
+function objectOf(element: unknown): unknown {
+  if (Array.isArray(element)) throw new ApiError('illegal_state_exception', 400, 'expected value but got [START_ARRAY]');
+  return element;
+}
+
+function parseBoosting(given: JsonObject, context: QueryParseContext): Query {
+  const body = bareBody(given);
   let positive: Query | null = null;
   let negative: Query | null = null;
   let negativeBoost = -1;
@@ -83,7 +87,8 @@ function parseBoosting(body: JsonObject, context: QueryParseContext): Query {
 function parseConstantScore(body: JsonObject, context: QueryParseContext): Query {
   let filter: Query | null = null;
   for (const [key, value] of Object.entries(body)) {
-    if (Array.isArray(value)) throw parsingError('unexpected token [START_ARRAY]');
+    if (value === null || Array.isArray(value)) throw parsingError(`unexpected token [${tokenOf(value)}]`);
+    if (isObject(value) && key !== 'filter') throw parsingError(`[constant_score] query does not support [${key}]`);
     if (key === 'filter') {
       if (filter) throw parsingError("[constant_score] accepts only one 'filter' element.");
       filter = context.inner(value);
@@ -99,6 +104,8 @@ function parseDisMax(body: JsonObject, context: QueryParseContext): Query {
   let queries: Query[] | null = null;
   let tieBreaker = 0;
   for (const [key, value] of Object.entries(body)) {
+    const isClauses = key === 'queries';
+    if (isObject(value) || Array.isArray(value) ? !isClauses : isClauses) throw parsingError(`[dis_max] query does not support [${key}]`);
     if (key === 'queries') queries = readList(value).map((inner) => context.inner(inner));
     else if (key === 'tie_breaker') tieBreaker = readFloat(value, 'dis_max');
     else if (key !== 'boost' && key !== '_name') throw parsingError(`[dis_max] query does not support [${key}]`);
@@ -109,7 +116,8 @@ function parseDisMax(body: JsonObject, context: QueryParseContext): Query {
 
 const SCORE_MODES = new Set(['none', 'avg', 'sum', 'min', 'max']);
 
-function parseNested(body: JsonObject, context: QueryParseContext): Query {
+function parseNested(given: JsonObject, context: QueryParseContext): Query {
+  const body = bareBody(given);
   let path: string | null = null;
   let query: Query | null = null;
   let scoreMode: NestedQuery['scoreMode'] = 'avg';

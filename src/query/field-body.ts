@@ -3,6 +3,7 @@
 import { isObject, type JsonObject } from '../common/json/json-value.ts';
 import { getOwn, setOwn } from '../common/json/own-property.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
+import type { ObjectParser } from './parameters.ts';
 import { readBoost, readText } from './read-json.ts';
 
 export interface FieldBody {
@@ -49,12 +50,18 @@ export function illegalFieldName(query = 'term') {
   return illegalArgumentError(getOwn(NAME_ERRORS, query) ?? 'field name is null or empty');
 }
 
-/** Reads `boost` and `_name` from an object that also has other keys. */
-export function readBase(query: string, options: JsonObject, outer: JsonObject = {}): { boost: number; name: string | null } {
-  const boost = options['boost'] ?? outer['boost'];
-  const name = options['_name'] ?? outer['_name'];
+/** What each query has. */
+export interface QueryBase {
+  readonly boost: number;
+  readonly name: string | null;
+}
+
+/** Reads `boost` and `_name` from an object that also has other keys. @param parser  of a query that is read by an object parser */
+export function readBase(query: string, options: JsonObject, outer: JsonObject = {}, parser: ObjectParser | null = null): QueryBase {
+  const { boost, _name: name } = { ...outer, ...options };
+  const read = () => readBoost(boost, query);
   return {
-    boost: boost === undefined ? 1 : readBoost(boost, query),
+    boost: boost === undefined ? 1 : parser === null ? read() : parser.read('boost', read),
     name: name === undefined || name === null ? null : readText(name, query),
   };
 }

@@ -2,19 +2,19 @@
 
 import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
 import { setOwn } from '../common/json/own-property.ts';
-import { didYouMean } from '../common/text/nearest-name.ts';
+import { javaText } from '../common/text/java-text.ts';
 import { REGEXP_ALL } from '../common/text/regexp-flags.ts';
 import { DateFormatter } from '../dates/date-format.ts';
 import { zoneOf } from '../dates/zones.ts';
-import type { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { xContentParseError } from '../errors/search-errors.ts';
 import { parseScript } from '../scripting/script-spec.ts';
-import { checkKeys, illegalFieldName, readBase, readFieldBody } from './field-body.ts';
+import { checkKeys, illegalFieldName, type QueryBase, readBase, readFieldBody } from './field-body.ts';
 import type { PatternQuery, RangeQuery } from './leaf-query.ts';
+import { asParsingError, BASE_KINDS, bareBody, checkTokens, ObjectParser } from './parameters.ts';
 import type { Query } from './query.ts';
 import type { QueryParser } from './query-parser.ts';
-import { readBoolean, readInt, readText, readTextOrNull } from './read-json.ts';
+import { readBoolean, readInt, readList, readText, readTextOrNull, readValue } from './read-json.ts';
 import { AUTO_FUZZINESS, parseFuzziness } from './text/fuzziness.ts';
 import { parseRegexpFlags } from './text/regexp-flags.ts';
 
@@ -22,8 +22,8 @@ const MAX_EXPANSIONS = 50;
 const MAX_DETERMINIZED_STATES = 10_000;
 
 export const LEAF_PARSERS: Readonly<Record<string, QueryParser>> = {
-  match_all: (body) => parseEmpty('match_all', body),
-  match_none: (body) => parseEmpty('match_none', body),
+  match_all: parseMatchAll,
+  match_none: parseMatchNone,
   term: parseTerm,
   terms: parseTerms,
   terms_set: parseTermsSet,
@@ -36,20 +36,17 @@ export const LEAF_PARSERS: Readonly<Record<string, QueryParser>> = {
   fuzzy: parseFuzzy,
 };
 
-const BASE_KEYS = ['boost', '_name'];
-const IDS_KEYS = ['values', ...BASE_KEYS];
+const MATCH_ALL = new ObjectParser('match_all', BASE_KINDS, asParsingError);
 
-/** The error of an object parser as the queries that are read by one report it: with itself as the cause. */
-function unknownFieldError(query: string, key: string, known: readonly string[]): ApiError {
-  const reason = `[${query}] unknown field [${key}]${didYouMean(key, known)}`;
-  return parsingError(reason, null, xContentParseError(reason));
+function parseMatchAll(body: JsonObject): Query {
+  MATCH_ALL.check(body);
+  return { kind: 'match_all', ...readBase('match_all', body, {}, MATCH_ALL) };
 }
 
-function parseEmpty(kind: 'match_all' | 'match_none', body: JsonObject): Query {
-  for (const key of Object.keys(body)) {
-    if (key !== 'boost' && key !== '_name') throw unknownFieldError(kind, key, BASE_KEYS);
-  }
-  return { kind, ...readBase(kind, body) };
+function parseMatchNone(body: JsonObject): Query {
+  checkTokens('match_none', body);
+  checkKeys('match_none', body, new Set());
+  return { kind: 'match_none', ...readBase('match_none', body) };
 }
 
 const TERM_KEYS = new Set(['value', 'term', 'case_insensitive']);
@@ -74,6 +71,9 @@ function parseTerm(body: JsonObject): Query {
 }
 
 function parseTerms(body: JsonObject): Query {
+  for (const key of ['boost', '_name'])
+    if (body[key] === null) throw parsingError(`[terms] unknown token [VALUE_NULL] after [${key}]`);
+    else if (Array.isArray(body[key])) throw parsingError('[terms] query does not support multiple fields');
   const base = readBase('terms', body);
   let found: Query | null = null;
   for (const [field, value] of Object.entries(body)) {
@@ -82,11 +82,7 @@ function parseTerms(body: JsonObject): Query {
     if (!Array.isArray(value) && !isObject(value)) throw parsingError(`[terms] query does not support [${field}]`);
     if (found) throw parsingError('[terms] query does not support multiple fields');
     if (Array.isArray(value)) {
-      for (const item of value) {
-        if (item === null) throw parsingError('No value specified for terms query');
-        if (typeof item === 'object') throw parsingError(`[terms] query does not support a [${tokenOf(item)}] among its values`);
-      }
-      found = { kind: 'terms', field, values: value, ...base };
+      found = { kind: 'terms', field, values: value.map(termOf), ...base };
     } else {
       found = parseTermsLookup(field, value, base);
     }
@@ -95,10 +91,23 @@ function parseTerms(body: JsonObject): Query {
   return found;
 }
 
-function parseTermsLookup(field: string, lookup: JsonObject, base: { boost: number; name: string | null }): Query {
-  for (const key of Object.keys(lookup)) {
-    if (!['index', 'id', 'path', 'routing', 'store'].includes(key)) throw xContentParseError(`[terms_lookup] unknown field [${key}]`);
-  }
+/** An element of `terms`. An object counts as the text that Java makes of it. @throws ApiError parsing_exception: null, or an array */
+function termOf(value: unknown): unknown {
+  if (value === null) throw parsingError('No value specified for terms query');
+  if (Array.isArray(value)) throw parsingError('[terms] query does not support a [START_ARRAY] among its values');
+  return isObject(value) ? javaText(value) : value;
+}
+
+const TERMS_LOOKUP = new ObjectParser('terms_lookup', {
+  index: 'string',
+  id: 'string',
+  path: 'string',
+  routing: 'string',
+  store: 'boolean',
+});
+
+function parseTermsLookup(field: string, lookup: JsonObject, base: QueryBase): Query {
+  TERMS_LOOKUP.check(lookup);
   for (const key of ['index', 'path']) {
     if (lookup[key] === undefined) throw illegalArgumentError(`Required [${key}]`);
   }
@@ -123,9 +132,14 @@ const TERMS_SET_KEYS = new Set(['terms', 'minimum_should_match_field', 'minimum_
 
 function parseTermsSet(body: JsonObject): Query {
   const { field, options, outer } = readFieldBody('terms_set', body, 'terms');
+  checkTokens('terms_set', options, { arrays: ['terms'], objects: ['minimum_should_match_script'], arraysAreUnknown: true });
   checkKeys('terms_set', options, TERMS_SET_KEYS);
-  const terms = options['terms'];
+  const terms = options['terms'] ?? [];
   if (!Array.isArray(terms)) throw parsingError('[terms_set] requires a list of [terms]');
+  for (const term of terms) {
+    if (term === null) throw parsingError('No value specified for terms query');
+    if (Array.isArray(term)) throw parsingError('[terms_set] unknown token [END_ARRAY] after [terms]');
+  }
   const script = options['minimum_should_match_script'];
   const minimum = options['minimum_should_match_field'];
   return {
@@ -145,7 +159,8 @@ const RELATIONS: Readonly<Record<string, NonNullable<RangeQuery['relation']>>> =
   DISJOINT: 'disjoint',
 };
 
-function parseRange(body: JsonObject): Query {
+function parseRange(given: JsonObject): Query {
+  const body = bareBody(given);
   let field: string | null = null;
   let options: JsonObject = {};
   const outer: Record<string, unknown> = {};
@@ -225,6 +240,7 @@ function rangeEnd(value: unknown): unknown {
 
 function parseExists(body: JsonObject): Query {
   let field: string | null = null;
+  checkTokens('exists', body);
   for (const [key, value] of Object.entries(body)) {
     if (key === 'field') field = readText(value, 'exists');
     else if (key !== 'boost' && key !== '_name') throw parsingError(`[exists] query does not support [${key}]`);
@@ -234,18 +250,12 @@ function parseExists(body: JsonObject): Query {
   return { kind: 'exists', field, ...readBase('exists', body) };
 }
 
+const IDS = new ObjectParser('ids', { values: 'strings', ...BASE_KINDS }, asParsingError);
+
 function parseIds(body: JsonObject): Query {
-  const values: string[] = [];
-  for (const [key, value] of Object.entries(body)) {
-    if (key === 'values') {
-      if (isObject(value) || typeof value === 'boolean' || value === null)
-        throw parsingError(`[ids] values doesn't support values of type: ${tokenOf(value)}`);
-      for (const id of Array.isArray(value) ? value : [value]) values.push(readText(id, 'ids'));
-    } else if (key !== 'boost' && key !== '_name') {
-      throw unknownFieldError('ids', key, IDS_KEYS);
-    }
-  }
-  return { kind: 'ids', values, ...readBase('ids', body) };
+  IDS.check(body);
+  const values = readList(body['values'] ?? []).map((id) => IDS.read('values', () => readValue(id)));
+  return { kind: 'ids', values, ...readBase('ids', body, {}, IDS) };
 }
 
 const PATTERN_KEYS: Readonly<Record<PatternQuery['kind'], ReadonlySet<string>>> = {
@@ -263,7 +273,7 @@ function parsePattern(kind: PatternQuery['kind'], body: JsonObject): Query {
   const states = options['max_determinized_states'];
   let flags = REGEXP_ALL;
   if (options['flags_value'] !== undefined) flags = readInt(options['flags_value'], kind);
-  else if (options['flags'] !== undefined) flags = parseRegexpFlags(readText(options['flags'], kind));
+  else if (options['flags'] !== undefined) flags = parseRegexpFlags(readTextOrNull(options['flags'], kind) ?? '');
   return {
     kind,
     field,
@@ -283,6 +293,7 @@ function parseFuzzy(body: JsonObject): Query {
     if (Array.isArray(value)) throw parsingError(`[fuzzy] query doesn't support multiple fields, found [${key}] and [null]`);
   }
   const { field, options, outer } = readFieldBody('fuzzy', body, 'value');
+  if (isObject(body[field])) checkTokens('fuzzy', options, { word: 'unexpected' });
   checkKeys('fuzzy', options, FUZZY_KEYS);
   const value = options['value'] ?? options['term'];
   if (value === undefined || value === null) throw illegalArgumentError('query value cannot be null');

@@ -1,11 +1,19 @@
 // Typed values of a parsed JSON body, with the coercions of Elasticsearch's parsers.
 import { tokenOf } from '../common/json/json-value.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { numberFormatError } from '../errors/search-errors.ts';
 
 /** A scalar as a string. @throws ApiError: an array or an object */
 export function readText(value: unknown, where: string): string {
   if (value === null || typeof value === 'object') throw parsingError(`[${where}] expects a text, but found [${tokenOf(value)}]`);
+  return String(value);
+}
+
+/** An element of a list of strings that an object parser reads. @throws ApiError illegal_state_exception: null, an array or an object */
+export function readValue(value: unknown): string {
+  if (value === null || typeof value === 'object')
+    throw new ApiError('illegal_state_exception', 400, `expected value but got [${tokenOf(value)}]`);
   return String(value);
 }
 
@@ -35,7 +43,7 @@ export function readInt(value: unknown, where: string): number {
 export function readBoolean(value: unknown, where: string): boolean {
   if (typeof value === 'boolean') return value;
   if (value === 'true') return true;
-  if (value === 'false') return false;
+  if (value === 'false' || value === '') return false;
   if (typeof value === 'string') throw illegalArgumentError(`Failed to parse value [${value}] as only [true] or [false] are allowed.`);
   throw parsingError(`[${where}] expects a boolean, but found [${tokenOf(value)}]`);
 }

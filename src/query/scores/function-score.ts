@@ -2,8 +2,10 @@
 
 import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
+import { parseFailureError } from '../../errors/search-errors.ts';
 import { parseScript } from '../../scripting/script-spec.ts';
 import { readBase } from '../field-body.ts';
+import { bareBody } from '../parameters.ts';
 import type { Query, WeightedFunction } from '../query.ts';
 import type { QueryParseContext } from '../query-parser.ts';
 import { readFloat, readInt, readNumber, readText } from '../read-json.ts';
@@ -15,7 +17,8 @@ const MODIFIERS = new Set(['none', 'log', 'log1p', 'log2p', 'ln', 'ln1p', 'ln2p'
 const FUNCTIONS = new Set(['field_value_factor', 'gauss', 'exp', 'linear', 'random_score', 'script_score', 'weight']);
 const MAX_FLOAT = 3.4028234663852886e38;
 
-export function parseFunctionScore(body: JsonObject, context: QueryParseContext): Query {
+export function parseFunctionScore(given: JsonObject, context: QueryParseContext): Query {
+  const body = bareBody(given, ['functions']);
   let query: Query | null = null;
   let functions: WeightedFunction[] | null = null;
   let single: ScoreFunction | null = null;
@@ -54,7 +57,8 @@ export function parseFunctionScore(body: JsonObject, context: QueryParseContext)
       default: {
         if (!FUNCTIONS.has(key)) throw parsingError(`no [function_score] function registered for [${key}]`);
         if (functions) throw bothWays('functions', key);
-        singleName ??= key;
+        if (singleName !== null) throw anotherFunctionError(singleName, key);
+        singleName = key;
         if (key === 'weight') weight = readWeight(value);
         else single = readScoreFunction(key, value);
       }
@@ -67,6 +71,12 @@ export function parseFunctionScore(body: JsonObject, context: QueryParseContext)
 function bothWays(first: string, second: string) {
   return parsingError(
     `failed to parse [function_score] query. [you can either define [functions] array or a single function, not both. already found [${first}], now encountering [${second}].]`,
+  );
+}
+
+function anotherFunctionError(first: string, second: string) {
+  return parsingError(
+    `failed to parse [function_score] query. already found function [${first}], now encountering [${second}]. use [functions] array if you want to define several functions.`,
   );
 }
 
@@ -89,7 +99,7 @@ function readFunction(item: unknown, context: QueryParseContext): WeightedFuncti
   let filter: Query | null = null;
   let weight: number | null = null;
   let found: ScoreFunction | null = null;
-  for (const [key, value] of Object.entries(item)) {
+  for (const [key, value] of Object.entries(bareBody(item))) {
     if (key === 'filter') filter = context.inner(value);
     else if (key === 'weight') weight = readWeight(value);
     else if (key === '_name') readText(value, key);
@@ -117,7 +127,8 @@ function readScript(body: JsonObject): ScoreFunction {
   return { kind: 'script', script: parseScript(body['script']) };
 }
 
-function readFieldValue(body: JsonObject): ScoreFunction {
+function readFieldValue(given: JsonObject): ScoreFunction {
+  const body = bareBody(given);
   let field: string | null = null;
   let factor = 1;
   let modifier: Modifier = 'none';
@@ -136,10 +147,15 @@ function readFieldValue(body: JsonObject): ScoreFunction {
   return { kind: 'field', field, factor, modifier, missing };
 }
 
-function readRandom(body: JsonObject): ScoreFunction {
+function readRandom(given: JsonObject): ScoreFunction {
+  const body = bareBody(given);
   let seed: number | null = null;
   let field: string | null = null;
   for (const [key, value] of Object.entries(body)) {
+    if (key === 'seed' && (typeof value === 'boolean' || (typeof value === 'number' && !Number.isInteger(value))))
+      throw parsingError(
+        `random_score seed must be an int${typeof value === 'boolean' ? '/' : ', '}long or string, not '${String(value)}'`,
+      );
     if (key === 'seed') seed = typeof value === 'string' && !/^-?\d+$/.test(value) ? hashText(value) : readInt(value, key);
     else if (key === 'field') field = readText(value, key);
     else throw parsingError(`random_score query does not support [${key}]`);
@@ -172,7 +188,7 @@ function readDecay(shape: 'gauss' | 'exp' | 'linear', body: JsonObject): ScoreFu
   }
   if (field === null) throw parsingError('malformed score function score parameters.');
   for (const key of Object.keys(options)) {
-    if (!['origin', 'scale', 'offset', 'decay'].includes(key)) throw parsingError(`[${shape}] query does not support [${key}]`);
+    if (!['origin', 'scale', 'offset', 'decay'].includes(key)) throw parseFailureError(`parameter [${key}] not supported!`);
   }
   const decay = options['decay'] === undefined ? 0.5 : readNumber(options['decay'], 'decay');
   const { origin, scale, offset } = options;

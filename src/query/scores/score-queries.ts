@@ -2,10 +2,10 @@
 
 import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
-import { xContentParseError } from '../../errors/search-errors.ts';
 import { parseScript, type ScriptSpec } from '../../scripting/script-spec.ts';
 import { readBase } from '../field-body.ts';
 import type { FeatureFunction } from '../leaf-query.ts';
+import { BASE_KINDS, ObjectParser } from '../parameters.ts';
 import type { Query } from '../query.ts';
 import type { QueryParseContext, QueryParser } from '../query-parser.ts';
 import { readFloat, readText } from '../read-json.ts';
@@ -32,21 +32,21 @@ function parseScriptQuery(body: JsonObject): Query {
   return { kind: 'script', script, ...readBase('script', body) };
 }
 
+const SCRIPT_SCORE = new ObjectParser('script_score', { query: 'object', script: 'object', min_score: 'number', ...BASE_KINDS });
+
 function parseScriptScore(body: JsonObject, context: QueryParseContext): Query {
   let query: Query | null = null;
   let script: ScriptSpec | null = null;
   let minScore: number | null = null;
+  SCRIPT_SCORE.check(body);
   for (const [key, value] of Object.entries(body)) {
-    if (key === 'query') query = context.inner(value);
-    else if (key === 'script') {
-      if (!isObject(value)) throw xContentParseError(`[script_score] script doesn't support values of type: ${tokenOf(value)}`);
-      script = parseScript(value);
-    } else if (key === 'min_score') minScore = readFloat(value, key);
-    else if (key !== 'boost' && key !== '_name') throw parsingError(`[script_score] unknown field [${key}]`);
+    if (key === 'query') query = SCRIPT_SCORE.read(key, () => context.inner(value));
+    else if (key === 'script') script = SCRIPT_SCORE.read(key, () => parseScript(value));
+    else if (key === 'min_score') minScore = SCRIPT_SCORE.read(key, () => readFloat(value, key));
   }
   if (query === null) throw illegalArgumentError('Required [query]');
   if (script === null) throw illegalArgumentError('Required [script]');
-  return { kind: 'script_score', query, script, minScore, ...readBase('script_score', body) };
+  return { kind: 'script_score', query, script, minScore, ...readBase('script_score', body, {}, SCRIPT_SCORE) };
 }
 
 const FUNCTIONS: Readonly<Record<string, (body: JsonObject) => FeatureFunction>> = {
@@ -83,19 +83,18 @@ function parseRankFeature(body: JsonObject): Query {
   return { kind: 'rank_feature', field, function: found ?? { kind: 'saturation', pivot: null }, ...readBase('rank_feature', body) };
 }
 
+const DISTANCE_FEATURE = new ObjectParser('distance_feature', { field: 'string', origin: 'pointOrDate', pivot: 'string', ...BASE_KINDS });
+
 function parseDistanceFeature(body: JsonObject): Query {
-  for (const key of Object.keys(body))
-    if (!['field', 'origin', 'pivot', 'boost', '_name'].includes(key))
-      throw xContentParseError(`[distance_feature] unknown field [${key}]`);
+  DISTANCE_FEATURE.check(body);
   const { field, origin, pivot } = body;
   for (const [name, value] of Object.entries({ field, origin, pivot }))
     if (value === undefined) throw illegalArgumentError(`Required [${name}]`);
-    else if (value === null) throw xContentParseError(`[distance_feature] ${name} doesn't support values of type: VALUE_NULL`);
   return {
     kind: 'distance_feature',
     field: readText(field, 'field'),
     origin,
     pivot: readText(pivot, 'pivot'),
-    ...readBase('distance_feature', body),
+    ...readBase('distance_feature', body, {}, DISTANCE_FEATURE),
   };
 }

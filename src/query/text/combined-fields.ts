@@ -1,11 +1,11 @@
 // Parser of `combined_fields`.
-import { type JsonObject, tokenOf } from '../../common/json/json-value.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { numberFormatError, xContentParseError } from '../../errors/search-errors.ts';
+import { numberFormatError } from '../../errors/search-errors.ts';
 import { readBase } from '../field-body.ts';
 import type { CombinedFieldsQuery, Operator, WeightedField, ZeroTerms } from '../leaf-query.ts';
-import { readBoolean, readList, readText } from '../read-json.ts';
+import { BASE_KINDS, ObjectParser } from '../parameters.ts';
+import { readBoolean, readList, readText, readValue } from '../read-json.ts';
 
 const NAME = 'combined_fields';
 
@@ -14,20 +14,25 @@ type Options = { -readonly [K in 'fields' | 'operator' | 'minimumShouldMatch' | 
 /** @throws ApiError x_content_parse_exception, illegal_argument_exception */
 export function parseCombinedFields(body: JsonObject): CombinedFieldsQuery {
   const options: Options = { fields: [], operator: 'or', minimumShouldMatch: null, zeroTerms: 'none', autoPhrase: true };
-  let text: string | null = null;
-  for (const [key, value] of Object.entries(body)) {
-    if (key === 'query') {
-      if (typeof value !== 'string') throw xContentParseError(`[${NAME}] query doesn't support values of type: ${tokenOf(value)}`);
-      text = value;
-    } else if (key !== 'boost' && key !== '_name') readOption(key, value, options);
-  }
-  if (text === null) throw illegalArgumentError('Required [query]');
-  return { kind: NAME, value: text, ...options, ...readBase(NAME, body) };
+  PARSER.check(body);
+  for (const [key, value] of Object.entries(body)) if (Object.hasOwn(READERS, key)) PARSER.read(key, () => READERS[key](value, options));
+  if (body['query'] === undefined) throw illegalArgumentError('Required [query]');
+  return { kind: NAME, value: readText(body['query'], NAME), ...options, ...readBase(NAME, body, {}, PARSER) };
 }
+
+const PARSER = new ObjectParser(NAME, {
+  query: 'string',
+  fields: 'strings',
+  operator: 'string',
+  minimum_should_match: 'stringOrNumber',
+  auto_generate_synonyms_phrase_query: 'boolean',
+  zero_terms_query: 'string',
+  ...BASE_KINDS,
+});
 
 const READERS: Readonly<Record<string, (value: unknown, options: Options) => void>> = {
   fields: (value, options) => {
-    options.fields = readList(value).map((field) => weightedField(readText(field, NAME)));
+    options.fields = readList(value).map((field) => weightedField(readValue(field)));
   },
   operator: (value, options) => {
     options.operator = operatorOf(readText(value, NAME));
@@ -42,16 +47,6 @@ const READERS: Readonly<Record<string, (value: unknown, options: Options) => voi
     options.zeroTerms = zeroTermsOf(readText(value, NAME));
   },
 };
-
-function readOption(key: string, value: unknown, options: Options): void {
-  if (!Object.hasOwn(READERS, key)) throw xContentParseError(`[${NAME}] unknown field [${key}]`);
-  try {
-    READERS[key](value, options);
-  } catch (error) {
-    if (error instanceof ApiError) throw xContentParseError(`[${NAME}] failed to parse field [${key}]`, error);
-    throw error;
-  }
-}
 
 function weightedField(text: string): WeightedField {
   const caret = text.indexOf('^');

@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
+import { parseFailureError } from '../../errors/search-errors.ts';
 import { readBase } from '../field-body.ts';
 import type { LikeItem, MoreLikeThisQuery } from '../leaf-query.ts';
 import type { Query } from '../query.ts';
@@ -18,7 +19,10 @@ const NUMBERS: Readonly<Record<string, Numbers>> = {
   max_word_length: 'maxWordLength',
 };
 
-export function parseMoreLikeThis(body: JsonObject): Query {
+export function parseMoreLikeThis(given: JsonObject): Query {
+  const body = withoutNulls(given);
+  for (const key of ['fields', 'stop_words'])
+    if (key in body && !Array.isArray(body[key])) throw parsingError(`[mlt] query does not support [${key}]`);
   const query: { -readonly [K in keyof MoreLikeThisQuery]: MoreLikeThisQuery[K] } = {
     kind: NAME,
     fields: null,
@@ -58,6 +62,11 @@ export function parseMoreLikeThis(body: JsonObject): Query {
   return query;
 }
 
+/** Parameters that are null count as absent. */
+function withoutNulls(body: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
 const ITEM_KEYS = new Set([
   '_index',
   '_id',
@@ -74,7 +83,7 @@ const ITEM_KEYS = new Set([
 function readItem(value: unknown): LikeItem {
   if (!isObject(value)) return readText(value, NAME);
   for (const key of Object.keys(value))
-    if (!ITEM_KEYS.has(key)) throw parsingError(`failed to parse More Like This item. unknown field [${key}]`);
+    if (!ITEM_KEYS.has(key)) throw parseFailureError(`failed to parse More Like This item. unknown field [${key}]`);
   if (value['per_field_analyzer'] !== undefined) throw illegalArgumentError(`[per_field_analyzer] of [${NAME}] is not supported`);
   const fields = value['fields'] === undefined ? null : readList(value['fields']).map((field) => readText(field, NAME));
   const index = value['_index'] === undefined ? null : readText(value['_index'], NAME);

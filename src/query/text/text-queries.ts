@@ -1,11 +1,12 @@
 // Parsers of full-text queries: the match family, multi_match, query_string, simple_query_string.
-import type { JsonObject } from '../../common/json/json-value.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { zoneOf } from '../../dates/zones.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { parseFailureError } from '../../errors/search-errors.ts';
 import { checkKeys, readBase, readFieldBody } from '../field-body.ts';
 import type { MatchOptions, MatchQuery, MultiMatchType, Operator, WeightedField } from '../leaf-query.ts';
+import { checkTokens } from '../parameters.ts';
 import type { Query } from '../query.ts';
 import type { QueryParser } from '../query-parser.ts';
 import { readBoolean, readFloat, readInt, readList, readText, readTextOrNull } from '../read-json.ts';
@@ -59,6 +60,11 @@ const MATCH_KEYS: Readonly<Record<MatchQuery['kind'], ReadonlySet<string>>> = {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
+/** Whether a query has a syntax of its own: these take negative options without effect. */
+function isSyntax(query: string): boolean {
+  return query === 'query_string' || query === 'simple_query_string';
+}
+
 /** Reads an option that the match queries share. @returns false if `key` is not one */
 function readMatchOption(query: string, key: string, value: unknown, into: Writable<MatchOptions>): boolean {
   switch (key) {
@@ -70,12 +76,12 @@ function readMatchOption(query: string, key: string, value: unknown, into: Writa
       into.analyzer = readTextOrNull(value, query);
       return true;
     case 'fuzziness':
-      into.fuzziness = value === null ? null : parseFuzziness(value);
+      into.fuzziness = parseFuzziness(value);
       return true;
     case 'prefix_length':
     case 'fuzzy_prefix_length':
       into.prefixLength = readInt(value, query);
-      if (into.prefixLength < 0) throw illegalArgumentError('No negative prefix length allowed.');
+      if (into.prefixLength < 0 && !isSyntax(query)) throw illegalArgumentError('No negative prefix length allowed.');
       return true;
     case 'max_expansions':
     case 'fuzzy_max_expansions':
@@ -83,7 +89,7 @@ function readMatchOption(query: string, key: string, value: unknown, into: Writa
       if (query === 'match' && into.maxExpansions <= 0) throw illegalArgumentError('[match] requires maxExpansions to be positive.');
       if (query === 'multi_match' && into.maxExpansions <= 0)
         throw illegalArgumentError('Max expansions must be strictly great than zero.');
-      if (into.maxExpansions < 0) throw illegalArgumentError('No negative maxExpansions allowed.');
+      if (into.maxExpansions < 0 && !isSyntax(query)) throw illegalArgumentError('No negative maxExpansions allowed.');
       return true;
     case 'fuzzy_transpositions':
       into.fuzzyTranspositions = readBoolean(value, query);
@@ -106,7 +112,7 @@ function readMatchOption(query: string, key: string, value: unknown, into: Writa
     case 'slop':
     case 'phrase_slop':
       into.slop = readInt(value, query);
-      if (into.slop < 0) throw illegalArgumentError('No negative slop allowed.');
+      if (into.slop < 0 && !isSyntax(query)) throw illegalArgumentError('No negative slop allowed.');
       return true;
     case 'auto_generate_synonyms_phrase_query':
       into.autoPhrase = readBoolean(value, query);
@@ -130,6 +136,7 @@ function parseOperator(text: string): Operator {
 function parseMatch(kind: MatchQuery['kind'], body: JsonObject): Query {
   for (const value of Object.values(body)) {
     if (Array.isArray(value)) throw parsingError(`[${kind}] unknown token [START_ARRAY] after [query]`);
+    if (isObject(value)) checkTokens(kind, value);
   }
   if (Object.keys(body).length === 0) {
     throw kind === 'match' ? parsingError('No text specified for text query') : illegalArgumentError(`[${kind}] requires fieldName`);
@@ -171,6 +178,7 @@ function parseMultiMatch(body: JsonObject): Query {
   let type: MultiMatchType = 'best_fields';
   let tieBreaker: number | null = null;
   let lenient: boolean | null = null;
+  checkTokens('multi_match', body, { arrays: ['fields'] });
   for (const [key, option] of Object.entries(body)) {
     if (key === 'query') value = option;
     else if (key === 'fields') {
@@ -214,6 +222,7 @@ function parseQueryString(body: JsonObject): Query {
   let timeZone: string | null = null;
   let isEscaped = false;
   const q = 'query_string';
+  checkTokens(q, body, { arrays: ['fields'], arraysAreUnknown: true });
   for (const [key, value] of Object.entries(body)) {
     switch (key) {
       case 'query':
@@ -316,16 +325,18 @@ function parseSimpleQueryString(body: JsonObject): Query {
   let quoteFieldSuffix: string | null = null;
   let analyzeWildcard = false;
   const q = 'simple_query_string';
+  checkTokens(q, body, { arrays: ['fields'], arraysAreUnknown: true });
   for (const [key, value] of Object.entries(body)) {
     switch (key) {
       case 'query':
         text = readText(value, q);
         break;
       case 'fields':
+        if (!Array.isArray(value)) throw parsingError(`[${q}] unsupported field [${key}]`);
         fields = readFields(value, q);
         break;
       case 'flags':
-        flags = typeof value === 'string' ? parseFlags(value) : readInt(value, q);
+        flags = typeof value === 'number' ? Math.trunc(value) : parseFlags(readText(value, q));
         break;
       case 'lenient':
         lenient = readBoolean(value, q);
@@ -359,6 +370,7 @@ function parseFlags(text: string): number {
   let flags = 0;
   for (const name of text.split('|')) {
     const flag = SIMPLE_FLAGS[name.trim().toUpperCase()];
+    if (name === '') continue;
     if (flag === undefined) throw illegalArgumentError(`Unknown simple_query_string flag [${name}]`);
     if (flag === -1) return -1;
     flags |= flag;

@@ -7,6 +7,7 @@ import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { numberFormatError, xContentParseError } from '../../errors/search-errors.ts';
 import { parseBase16 } from '../../mapping/values/base16.ts';
 import { readBase } from '../field-body.ts';
+import { BASE_KINDS, ObjectParser } from '../parameters.ts';
 import type { KnnQuery, Query } from '../query.ts';
 import { readFloat, readInt, readList, readText } from '../read-json.ts';
 
@@ -42,6 +43,19 @@ function defaultCandidates(k: number): number {
   return Math.min(MAX_CANDIDATES, Math.round(1.5 * k));
 }
 
+const KNN_KINDS = {
+  field: 'string',
+  query_vector: 'any',
+  query_vector_builder: 'object',
+  k: 'number',
+  num_candidates: 'number',
+  filter: 'objects',
+  similarity: 'number',
+  ...BASE_KINDS,
+} as const;
+const KNN = new ObjectParser('knn', KNN_KINDS);
+const KNN_SECTION = new ObjectParser('knn', { ...KNN_KINDS, inner_hits: 'object' });
+
 /** @param inner  parses the filters @throws ApiError x_content_parse_exception, illegal_argument_exception */
 export function parseKnn(body: JsonObject, inner: (body: unknown) => Query, isSection = false): KnnQuery {
   let field: string | null = null;
@@ -50,17 +64,17 @@ export function parseKnn(body: JsonObject, inner: (body: unknown) => Query, isSe
   let numCandidates: number | null = null;
   let filter: readonly Query[] = [];
   let similarity: number | null = null;
+  const parser = isSection ? KNN_SECTION : KNN;
+  parser.check(body);
   for (const [key, value] of Object.entries(body)) {
     if (key === 'field') field = readText(value, 'knn');
-    else if (key === 'query_vector') vector = readVector(value);
+    else if (key === 'query_vector') vector = parser.read(key, () => readVector(value));
     else if (key === 'query_vector_builder')
       throw illegalArgumentError('[knn] does not support [query_vector_builder]: there are no inference services');
-    else if (key === 'k') k = readInt(value, 'knn');
-    else if (key === 'num_candidates') numCandidates = readInt(value, 'knn');
-    else if (key === 'filter') filter = readList(value).map(inner);
-    else if (key === 'similarity') similarity = readFloat(value, 'knn');
-    else if (key !== 'boost' && key !== '_name' && !(key === 'inner_hits' && isSection))
-      throw xContentParseError(`[knn] unknown field [${key}]`);
+    else if (key === 'k') k = parser.read(key, () => readInt(value, 'knn'));
+    else if (key === 'num_candidates') numCandidates = parser.read(key, () => readInt(value, 'knn'));
+    else if (key === 'filter') filter = readList(value).map((item) => parser.read(key, () => inner(item)));
+    else if (key === 'similarity') similarity = parser.read(key, () => readFloat(value, 'knn'));
   }
   if (field === null) throw illegalArgumentError('Required [field]');
   try {
@@ -70,7 +84,7 @@ export function parseKnn(body: JsonObject, inner: (body: unknown) => Query, isSe
     if (isSection || !(error instanceof ApiError)) throw error;
     throw xContentParseError('Failed to build [knn] after last required field arrived', error);
   }
-  return { kind: 'knn', field, vector, k, numCandidates, filter, similarity, ...readBase('knn', body) };
+  return { kind: 'knn', field, vector, k, numCandidates, filter, similarity, ...readBase('knn', body, {}, parser) };
 }
 
 function checkCounts(k: number | null, numCandidates: number | null): void {
@@ -82,21 +96,17 @@ function checkCounts(k: number | null, numCandidates: number | null): void {
 }
 
 function readVector(value: unknown): Float64Array | Int8Array {
-  try {
-    if (typeof value === 'string') return new Int8Array(parseBase16(value));
-    if (typeof value === 'number') return Float64Array.of(value);
-    if (!Array.isArray(value)) throw parsingError(`Type [${tokenOf(value)}] not supported for query vector`);
-    if (value.length > MAX_DIMS) throw illegalArgumentError(`[query_vector] must have at most ${MAX_DIMS} dimensions, got ${value.length}`);
-    return Float64Array.from(value, readElement);
-  } catch (error) {
-    throw error instanceof ApiError ? xContentParseError('[knn] failed to parse field [query_vector]', error) : error;
-  }
+  if (typeof value === 'string') return new Int8Array(parseBase16(value));
+  if (typeof value === 'number') return Float64Array.of(value);
+  if (!Array.isArray(value)) throw parsingError(`Type [${tokenOf(value)}] not supported for query vector`);
+  if (value.length > MAX_DIMS) throw illegalArgumentError(`[query_vector] must have at most ${MAX_DIMS} dimensions, got ${value.length}`);
+  return Float64Array.from(value, readElement);
 }
 
 function readElement(value: unknown): number {
   if (value === null || typeof value === 'boolean' || isObject(value) || Array.isArray(value))
     throw parsingError(`Type [${tokenOf(value)}] not supported for query vector`);
-  const number = Number(value);
+  const number = value === '' ? Number.NaN : Number(value);
   if (Number.isNaN(number)) throw numberFormatError(String(value));
   return number;
 }

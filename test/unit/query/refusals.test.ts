@@ -33,6 +33,21 @@ test.each([
     { distance_feature: { field: 'at', origin: null, pivot: '7d' } },
     "x_content_parse_exception: [distance_feature] origin doesn't support values of type: VALUE_NULL",
   ],
+  [{ match: { body: { query: 'x', analyzer: null } } }, 'parsing_exception: [match] unknown token [VALUE_NULL] after [analyzer]'],
+  [{ multi_match: { query: 'x', boost: {} } }, 'parsing_exception: [multi_match] unknown token [START_OBJECT] after [boost]'],
+  [{ query_string: { query: 'x', analyzer: [1] } }, 'parsing_exception: [query_string] query does not support [analyzer]'],
+  [{ fuzzy: { tag: { value: 'x', boost: null } } }, 'parsing_exception: [fuzzy] unexpected token [VALUE_NULL] after [boost]'],
+  [{ bool: { boost: null } }, "x_content_parse_exception: [bool] boost doesn't support values of type: VALUE_NULL"],
+  [{ bool: { boost: 'x' } }, 'x_content_parse_exception: [bool] failed to parse field [boost]'],
+  [{ ids: { values: 1 } }, "parsing_exception: [ids] values doesn't support values of type: VALUE_NUMBER"],
+  [{ ids: { values: [null] } }, 'parsing_exception: [ids] failed to parse field [values]'],
+  [{ script_score: { query: {} } }, 'x_content_parse_exception: [script_score] failed to parse field [query]'],
+  [{ nested: { path: [], query: { match_all: {} } } }, "illegal_argument_exception: [nested] requires 'path' field"],
+  [{ dis_max: { queries: null } }, 'parsing_exception: [dis_max] query does not support [queries]'],
+  [{ range: { count: [{ gte: 1 }] } }, 'accepted'],
+  [{ boosting: { positive: [{ match_all: {} }], negative: { match_all: {} }, negative_boost: [0.5] } }, 'accepted'],
+  [{ match: { body: { query: 'x', lenient: '' } } }, 'accepted'],
+  [{ query_string: { query: 'x', phrase_slop: -1 } }, 'accepted'],
 ])('%j', (query, expected) => {
   expect(errorOf(query)).toBe(expected);
 });
