@@ -12,13 +12,15 @@ interface Form {
 
 const illegalError = (reason: string): ApiError => new ApiError('illegal_argument_exception', 400, reason);
 
-const COERCION = /^\[.*\] expects a (number|boolean), but found \[VALUE_(BOOLEAN|NUMBER)\]$/s;
+const COERCION = /^\[.*\] expects a (number|boolean), but found \[(VALUE_BOOLEAN|VALUE_NUMBER|VALUE_NULL|START_ARRAY|START_OBJECT)\]$/s;
+/** Jackson's names of tokens, where they differ. */
+const JACKSON_TOKENS: Readonly<Record<string, string>> = { VALUE_BOOLEAN: 'VALUE_TRUE', VALUE_NUMBER: 'VALUE_NUMBER_INT' };
 const coercionAs = (type: string): Form => ({
   type: 'parsing_exception',
   reason: COERCION,
   as: ([, wanted, found]) => {
     const what = wanted === 'number' ? 'not numeric, can not use numeric value accessors' : 'not of boolean type';
-    return new ApiError(type, 400, `Current token (VALUE_${found === 'NUMBER' ? 'NUMBER_INT' : 'TRUE'}) ${what}`);
+    return new ApiError(type, 400, `Current token (${JACKSON_TOKENS[found] ?? found}) ${what}`);
   },
 });
 
@@ -53,6 +55,46 @@ const FORMS_OF_8: readonly Form[] = [
   },
 ];
 
+/** Exceptions of Java and of the JSON parsers, which are not Elasticsearch's own: an error that has one as its cause is the root cause. */
+const FOREIGN = new Set([
+  'illegal_argument_exception',
+  'illegal_state_exception',
+  'null_pointer_exception',
+  'number_format_exception',
+  'date_time_exception',
+  'date_time_parse_exception',
+  'zone_rules_exception',
+  'too_many_clauses',
+  'too_many_nested_clauses',
+  'too_complex_to_determinize_exception',
+  'query_validation_exception',
+  'named_object_not_found_exception',
+  'x_content_parse_exception',
+  'unsupported_operation_exception',
+  'class_cast_exception',
+  'arithmetic_exception',
+]);
+
+/**
+ * The cause that Elasticsearch reports for a search whose shards all failed: the innermost error of its own in that of the first shard, or null if
+ * that is the shard's error itself, which is listed anyway. An exception of Java is reported with itself as its cause.
+ * Source: SearchPhaseExecutionException of Elasticsearch 7.10 (Apache-2.0).
+ */
+function causeOfShards(error: ApiError, isOwn = true): ApiError | null {
+  const { type, status, reason, causedBy } = error;
+  if (FOREIGN.has(type)) return new ApiError(type, status, reason, { causedBy: error });
+  if (causedBy !== null && !FOREIGN.has(causedBy.type)) return causeOfShards(causedBy, false);
+  return isOwn ? null : error;
+}
+
+/** A failure of all shards as Elasticsearch reports it. Shards without an index are those of contexts, whose cause is always reported. */
+function shardFailureOf(error: ApiError): ApiError {
+  const shards = error.details['failed_shards'];
+  if (error.causedBy === null || !Array.isArray(shards) || shards.length === 0 || shards[0].index === null) return error;
+  const { type, status, reason, details, rootCauses } = error;
+  return new ApiError(type, status, reason, { details, rootCauses, causedBy: causeOfShards(error.causedBy) });
+}
+
 const JSON_ERRORS = new Set(['json_parse_exception', 'unexpected_end_of_input_exception']);
 
 /** The error as the server that the service speaks like reports it. */
@@ -60,6 +102,7 @@ export function inDialect(error: ApiError, dialect: Dialect): ApiError {
   if (JSON_ERRORS.has(error.type)) return jsonErrorIn(error, dialect);
   if (dialect.errorForms !== 'own' && error.rootCauses === null && error.causedBy?.type === 'named_object_not_found_exception')
     return asOwnRoot(error);
+  if (dialect.errorForms !== 'own' && error.type === 'search_phase_execution_exception') return shardFailureOf(error);
   for (const { type, reason, as } of formsOf(dialect)) {
     const text = type === error.type ? reason.exec(error.reason ?? '') : null;
     if (text) return as(text, error);
