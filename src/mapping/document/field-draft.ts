@@ -48,6 +48,9 @@ export function toMapping(draft: Draft): MutableJsonObject {
   if (!draft.hasObjects) json.subobjects = false;
   if (draft.isNested) json.type = 'nested';
   else if (draft.object === null && draft.fields.size === 0) json.type = 'object';
+  // An update cannot change these, so it repeats them.
+  if (draft.object?.includeInParent) json.include_in_parent = true;
+  if (draft.object?.includeInRoot) json.include_in_root = true;
   if (draft.fields.size > 0) json.properties = { ...((json.properties as MutableJsonObject | undefined) ?? {}), ...properties };
   return json;
 }
