@@ -625,7 +625,7 @@ afterAll(() => node.close());
 
 /** Values that differ from request to request. */
 const VOLATILE =
-  /^(?:took|took_nanos|uuid|creation_date|_uuid|_nodes|time_in_nanos|breakdown|timestamp|epoch|id|index_uuid|_seq_no|_version|_primary_term|start_time_in_millis|version|.*_time_in_nanos|date|node|nodes|cluster_uuid|build_hash|score|_score|max_score|rewrite_time|processed_duration|ingest)$/;
+  /^(?:took|took_nanos|uuid|creation_date|_uuid|_nodes|time_in_nanos|breakdown|timestamp|epoch|id|index_uuid|_seq_no|_version|_primary_term|start_time_in_millis|version|state_uuid|.*_time_in_nanos|date|node|nodes|cluster_uuid|build_hash|score|_score|max_score|rewrite_time|processed_duration|ingest)$/;
 
 /** Members in the order of their normalised names, as lists, because a `__proto__` member would be lost in objects. */
 function comparable(value: unknown, name: string): unknown {
