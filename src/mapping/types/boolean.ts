@@ -3,6 +3,7 @@
 import { javaText } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { existsPathOf } from '../core/exists-path.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
 import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, parseBoolean } from '../core/params.ts';
@@ -59,7 +60,7 @@ class BooleanMapper implements Mapper {
     this.ignoreMalformed = definition.get('ignore_malformed');
     this.#isIndexed = fieldType.spec.postings !== 'none';
     this.#hasColumn = fieldType.spec.column !== 'none';
-    this.#existsPath = this.#hasColumn ? null : utf8(definition.path);
+    this.#existsPath = existsPathOf(definition, fieldType.spec);
   }
 
   index(context: DocumentContext, value: unknown): void {

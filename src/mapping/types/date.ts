@@ -8,10 +8,10 @@ import { parseDateMath } from '../../dates/date-math.ts';
 import { UTC, zoneOf } from '../../dates/zones.ts';
 import { asCause } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
+import { existsPathOf } from '../core/exists-path.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
 import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param } from '../core/params.ts';
-import { utf8 } from '../values/utf8.ts';
 import { dateFormatOf } from '../values/value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 import { scalarText } from './keyword.ts';
@@ -131,15 +131,15 @@ class DateMapper implements Mapper {
     this.nullValue = definition.get('null_value');
     this.ignoreMalformed = definition.get('ignore_malformed');
     this.#nanos = nanos;
-    this.#existsPath = fieldType.spec.column === 'none' ? utf8(definition.path) : null;
+    this.#existsPath = existsPathOf(definition, fieldType.spec);
   }
 
   index(context: DocumentContext, value: unknown): void {
     const raw = this.#nanos
       ? checkedNanos(this.fieldType.formatter.parse(typeof value === 'number' ? numberText(value) : scalarText(value)))
       : this.fieldType.formatter.parseMs(typeof value === 'number' ? value : scalarText(value));
-    if (this.#existsPath === null) context.sink.i64(this.field, raw);
-    else context.exists(this.#existsPath);
+    if (this.fieldType.spec.column !== 'none') context.sink.i64(this.field, raw);
+    else if (this.#existsPath !== null) context.exists(this.#existsPath);
     if (this.millisField !== null) context.sink.i64(this.millisField, BigInt(raw) / NANOS_PER_MS);
   }
 }

@@ -1,12 +1,12 @@
 // geo_point: a geo column.
 
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { existsPathOf } from '../core/exists-path.ts';
 import type { ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
 import { boolParam, COMMON_PARAMS, metricParam, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR } from '../core/params.ts';
 import { isPointList, type LatLon, parseGeoPoint } from '../values/geo-point-value.ts';
 import { refusedZError } from '../values/geo-shape-value.ts';
-import { utf8 } from '../values/utf8.ts';
 import { GEO_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
 
@@ -36,7 +36,7 @@ class GeoPointMapper implements Mapper {
     this.nullValue = definition.get('null_value');
     this.ignoreMalformed = definition.get('ignore_malformed');
     this.#ignoresZ = definition.get('ignore_z_value');
-    this.#existsPath = fieldType.spec.column === 'none' ? utf8(definition.path) : null;
+    this.#existsPath = existsPathOf(definition, fieldType.spec);
   }
 
   index(context: DocumentContext, value: unknown): void {
@@ -51,8 +51,8 @@ class GeoPointMapper implements Mapper {
 
   #write(context: DocumentContext, { lat, lon, z }: LatLon): void {
     if (z !== undefined && !this.#ignoresZ) throw refusedZError(z);
-    if (this.#existsPath === null) context.sink.geo(this.field, lat, lon);
-    else context.exists(this.#existsPath);
+    if (this.fieldType.spec.column !== 'none') context.sink.geo(this.field, lat, lon);
+    else if (this.#existsPath !== null) context.exists(this.#existsPath);
   }
 }
 

@@ -2,11 +2,11 @@
 
 import { javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { existsPathOf } from '../core/exists-path.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
 import { boolParam, COMMON_PARAMS, DIMENSION_PARAM, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, ORDINALS_PARAMS } from '../core/params.ts';
 import { parseCidr, parseIp } from '../values/ip-address.ts';
-import { utf8 } from '../values/utf8.ts';
 import { IP_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType } from './base-field-type.ts';
 import { scalarText, termSpec } from './keyword.ts';
@@ -55,7 +55,7 @@ class IpMapper implements Mapper {
   ) {
     this.nullValue = definition.get('null_value');
     this.ignoreMalformed = definition.get('ignore_malformed');
-    this.#existsPath = fieldType.spec.column === 'none' ? utf8(definition.path) : null;
+    this.#existsPath = existsPathOf(definition, fieldType.spec);
     this.#isKept = fieldType.spec.column !== 'none' || fieldType.spec.postings !== 'none';
   }
 

@@ -4,6 +4,7 @@ import { javaText } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { FieldSpec } from '../core/document-sink.ts';
+import { existsPathOf } from '../core/exists-path.ts';
 import type { RangeBounds, RangeSpec } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
 import type { MappingAnalysis } from '../core/mapping-analysis.ts';
@@ -113,7 +114,7 @@ class KeywordMapper implements Mapper {
     this.#ignoreAbove = definition.get<number | undefined>('ignore_above') ?? Number.POSITIVE_INFINITY;
     this.#namesIgnored = definition.dialect.namesValuesAboveLimit;
     this.nullValue = definition.get('null_value');
-    this.#existsPath = fieldType.spec.column === 'none' ? utf8(definition.path) : null;
+    this.#existsPath = existsPathOf(definition, fieldType.spec);
     this.#isStored = fieldType.spec.postings !== 'none' || fieldType.spec.column !== 'none';
   }
 

@@ -2,6 +2,7 @@
 
 import { javaDouble, javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
+import { existsPathOf } from '../core/exists-path.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
 import { boolParam, COMMON_PARAMS, DIMENSION_PARAM, metricParam, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param } from '../core/params.ts';
@@ -157,7 +158,7 @@ class IntegerMapper implements Mapper {
     this.ignoreMalformed = definition.get('ignore_malformed');
     this.#min = Math.max(Number(LIMITS[type].min), Number.MIN_SAFE_INTEGER);
     this.#max = Math.min(Number(LIMITS[type].max), Number.MAX_SAFE_INTEGER);
-    this.#existsPath = fieldType.spec.column === 'none' ? utf8(definition.path) : null;
+    this.#existsPath = existsPathOf(definition, fieldType.spec);
   }
 
   index(context: DocumentContext, value: unknown): void {
@@ -171,8 +172,8 @@ class IntegerMapper implements Mapper {
   }
 
   #write(context: DocumentContext, value: number | bigint): void {
-    if (this.#existsPath === null) context.sink.i64(this.#field, value);
-    else context.exists(this.#existsPath);
+    if (this.fieldType.spec.column !== 'none') context.sink.i64(this.#field, value);
+    else if (this.#existsPath !== null) context.exists(this.#existsPath);
   }
 }
 
@@ -196,7 +197,7 @@ class ConvertedMapper implements Mapper {
     this.#isFloat = fieldType.spec.column === 'f64';
     this.nullValue = definition.get('null_value');
     this.ignoreMalformed = definition.get('ignore_malformed');
-    this.#existsPath = fieldType.spec.column === 'none' ? utf8(definition.path) : null;
+    this.#existsPath = existsPathOf(definition, fieldType.spec);
   }
 
   index(context: DocumentContext, value: unknown): void {
@@ -205,8 +206,9 @@ class ConvertedMapper implements Mapper {
       return;
     }
     const raw = this.convert(value, this.#coerce);
-    if (this.#existsPath !== null) context.exists(this.#existsPath);
-    else if (this.#isFloat) context.sink.f64(this.field, raw as number);
+    if (this.fieldType.spec.column === 'none') {
+      if (this.#existsPath !== null) context.exists(this.#existsPath);
+    } else if (this.#isFloat) context.sink.f64(this.field, raw as number);
     else context.sink.i64(this.field, raw);
   }
 }

@@ -3,6 +3,7 @@
 import { javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { FieldSpec } from '../core/document-sink.ts';
+import { existsPathOf } from '../core/exists-path.ts';
 import type { RangeBounds, RangeSpec } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
 import type { MappingAnalysis } from '../core/mapping-analysis.ts';
@@ -48,15 +49,16 @@ class TextMapper implements Mapper {
   readonly refusal = 'value';
   readonly ignoreMalformed = false;
   readonly nullValue = undefined;
-  readonly #existsPath: Uint8Array;
+  readonly #existsPath: Uint8Array | null;
   readonly #hasNorms: boolean;
   readonly #isIndexed: boolean;
 
   constructor(
+    definition: FieldDefinition,
     readonly fieldType: TextFieldType,
     readonly fields: readonly number[],
   ) {
-    this.#existsPath = utf8(fieldType.name);
+    this.#existsPath = existsPathOf(definition, { ...fieldType.spec, column: 'none' });
     this.#hasNorms = fieldType.spec.norms;
     this.#isIndexed = fieldType.spec.postings !== 'none';
   }
@@ -65,7 +67,7 @@ class TextMapper implements Mapper {
     const text = typeof value === 'string' ? value : scalarText(value);
     if (this.#isIndexed) for (const field of this.fields) context.sink.text(field, text);
     // A text without tokens has no norm, so the field's existence is recorded.
-    if (!this.#hasNorms || !hasPlainLetter(text)) context.exists(this.#existsPath);
+    if (this.#existsPath !== null && (!this.#hasNorms || !hasPlainLetter(text))) context.exists(this.#existsPath);
   }
 }
 
@@ -231,7 +233,7 @@ export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
         searchQuoteAnalyzer: quote,
         similarity: similarityOfField(definition),
       });
-      return new TextMapper(fieldType, [definition.field(spec)]);
+      return new TextMapper(definition, fieldType, [definition.field(spec)]);
     },
   },
   match_only_text: {
@@ -257,7 +259,7 @@ export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
         searchQuoteAnalyzer: quote,
         similarity: { kind: 'boolean', bm25: DEFAULT_BM25, model: null },
       });
-      return new TextMapper(fieldType, [definition.field(indexed)]);
+      return new TextMapper(definition, fieldType, [definition.field(indexed)]);
     },
   },
   search_as_you_type: {
@@ -301,7 +303,7 @@ export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
         );
         fields.push(definition.field(subSpec));
       }
-      return new TextMapper(fieldType, fields);
+      return new TextMapper(definition, fieldType, fields);
     },
   },
 };

@@ -98,7 +98,7 @@ describe('values', () => {
     ]);
   });
 
-  test('fields without column and norms, and text without words, are named in _field_names', () => {
+  test('fields without column and norms, and text without words, are named in _field_names, but not fields of which nothing is kept', () => {
     expect(
       values(
         {
@@ -116,7 +116,6 @@ describe('values', () => {
       ['term', '_field_names', 't'],
       ['text', 'n', 'x'],
       ['term', '_field_names', 'n'],
-      ['term', '_field_names', 'h'],
     ]);
   });
 
