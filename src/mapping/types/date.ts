@@ -8,12 +8,12 @@ import { parseDateMath } from '../../dates/date-math.ts';
 import { UTC, zoneOf } from '../../dates/zones.ts';
 import { asCause } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
-import { existsPathOf } from '../core/exists-path.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
 import { boolParam, COMMON_PARAMS, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param } from '../core/params.ts';
 import { dateFormatOf } from '../values/value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
+import { existsPathOf } from './exists-path.ts';
 import { scalarText } from './keyword.ts';
 
 export const DEFAULT_DATE_FORMAT = 'strict_date_optional_time||epoch_millis';

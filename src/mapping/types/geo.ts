@@ -1,7 +1,6 @@
 // geo_point: a geo column.
 
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { existsPathOf } from '../core/exists-path.ts';
 import type { ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
 import { boolParam, COMMON_PARAMS, metricParam, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR } from '../core/params.ts';
@@ -9,6 +8,7 @@ import { isPointList, type LatLon, parseGeoPoint } from '../values/geo-point-val
 import { refusedZError } from '../values/geo-shape-value.ts';
 import { GEO_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
+import { existsPathOf } from './exists-path.ts';
 
 class GeoPointFieldType extends BaseFieldType {
   override termBytes(): Uint8Array {

@@ -2,13 +2,13 @@
 
 import { javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { existsPathOf } from '../core/exists-path.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
 import { boolParam, COMMON_PARAMS, DIMENSION_PARAM, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, ORDINALS_PARAMS } from '../core/params.ts';
 import { parseCidr, parseIp } from '../values/ip-address.ts';
 import { IP_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType } from './base-field-type.ts';
+import { existsPathOf } from './exists-path.ts';
 import { scalarText, termSpec } from './keyword.ts';
 
 class IpFieldType extends BaseFieldType {

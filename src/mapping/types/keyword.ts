@@ -4,7 +4,6 @@ import { javaText } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { FieldSpec } from '../core/document-sink.ts';
-import { existsPathOf } from '../core/exists-path.ts';
 import type { RangeBounds, RangeSpec } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
 import type { MappingAnalysis } from '../core/mapping-analysis.ts';
@@ -22,6 +21,7 @@ import {
 import { similarityOf } from '../core/similarity.ts';
 import { scratchUtf8, utf8 } from '../values/utf8.ts';
 import { BaseFieldType, bytesBounds, NO_SPEC } from './base-field-type.ts';
+import { existsPathOf } from './exists-path.ts';
 
 /** Lucene's limit for the length of a term, in bytes. */
 export const MAX_TERM_BYTES = 32_766;

@@ -2,7 +2,6 @@
 
 import { javaDouble, javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
-import { existsPathOf } from '../core/exists-path.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
 import { boolParam, COMMON_PARAMS, DIMENSION_PARAM, metricParam, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param } from '../core/params.ts';
@@ -28,6 +27,7 @@ import {
 import { utf8 } from '../values/utf8.ts';
 import { DOUBLE_FORMAT, decimalFormat, jsonInteger, RAW_FORMAT, scaledFormat, UNSIGNED_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
+import { existsPathOf } from './exists-path.ts';
 
 class IntegerFieldType extends BaseFieldType {
   readonly #type: IntegerType | 'unsigned_long';

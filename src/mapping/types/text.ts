@@ -3,7 +3,6 @@
 import { javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { FieldSpec } from '../core/document-sink.ts';
-import { existsPathOf } from '../core/exists-path.ts';
 import type { RangeBounds, RangeSpec } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
 import type { MappingAnalysis } from '../core/mapping-analysis.ts';
@@ -20,6 +19,7 @@ import {
 import { DEFAULT_BM25, type Similarity, similarityOf } from '../core/similarity.ts';
 import { utf8 } from '../values/utf8.ts';
 import { BaseFieldType, bytesBounds } from './base-field-type.ts';
+import { existsPathOf } from './exists-path.ts';
 import { scalarText } from './keyword.ts';
 
 const DEFAULT_POSITION_GAP = 100;
