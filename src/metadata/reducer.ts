@@ -5,6 +5,7 @@ import type { Dialect } from '../compat/dialect.ts';
 import { indexNotFoundError } from '../errors/catalog.ts';
 import type { MappingSnapshot } from '../mapping/core/mapping-snapshot.ts';
 import type { ClusterState, IndexMeta, SynonymSets } from './cluster-state.ts';
+import { carryTables } from './indices/index-tables.ts';
 import type { FlatSettings } from './settings/index-settings.ts';
 
 /** Environment of a command. */
@@ -49,5 +50,6 @@ export function withIndices(state: ClusterState, changed: readonly IndexMeta[], 
   const indices: Record<string, IndexMeta> = { ...state.indices };
   for (const meta of changed) indices[meta.name] = meta;
   for (const name of removed) delete indices[name];
+  carryTables(state.indices, indices, [...changed.map(({ name }) => name), ...removed]);
   return { ...state, version: state.version + 1, indices };
 }

@@ -7,7 +7,7 @@ import { deleteRepositories, putRepository } from './definitions/repositories.ts
 import { deleteScript, putScript } from './definitions/stored-scripts.ts';
 import { deleteSynonymRule, deleteSynonymSet, putSynonymRule, putSynonymSet } from './definitions/synonym-sets.ts';
 import { updateAliases } from './indices/aliases.ts';
-import { autoCreateIndex } from './indices/auto-create-index.ts';
+import { autoCreateIndex, autoCreateIndices } from './indices/auto-create-index.ts';
 import {
   createDataStream,
   deleteDataStreams,
@@ -46,6 +46,7 @@ import { addVotingExclusions, clearVotingExclusions } from './voting-exclusions.
 const REDUCERS = {
   createIndex,
   autoCreateIndex,
+  autoCreateIndices,
   deleteIndex,
   putMapping,
   dynamicMapping,

@@ -8,6 +8,7 @@ import { illegalArgumentError, indexNotFoundError, invalidIndexNameError } from 
 import type { ClusterView, IndexMeta } from './cluster-state.ts';
 import { resolveDateMathName } from './date-math-name.ts';
 import { dataStreamOf, isInVisibleStream, namesOfIndex } from './indices/data-streams.ts';
+import { membersOfName } from './indices/index-tables.ts';
 import { checkIndexName } from './names.ts';
 
 export interface IndicesOptions {
@@ -182,7 +183,7 @@ function addNamed(state: ClusterView, name: string, options: IndicesOptions, fou
     addIfOpen(state.indices[name], options, () => add(found, name, null));
     return;
   }
-  const members = Object.values(state.indices).filter((meta) => Object.hasOwn(namesOfIndex(state, meta), name));
+  const members = membersOfName(state, name);
   if (members.length > 0) {
     if (!options.allowAliases) {
       if (options.ignoreUnavailable) return;

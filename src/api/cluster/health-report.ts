@@ -1,7 +1,8 @@
 // `_health_report`: problems of the service by indicator, with their impact and possible remedies.
 import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { openShards, shardLimit } from '../../metadata/indices/shard-limit.ts';
+import { openShards } from '../../metadata/indices/index-tables.ts';
+import { shardLimit } from '../../metadata/indices/shard-limit.ts';
 import { indexLifecyclesOf } from '../../metadata/policies/index-lifecycles.ts';
 import type { EngineContext } from '../core/context.ts';
 import { damagedShards, type Health, shardCounts } from './shard-counts.ts';

@@ -3,6 +3,7 @@ import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { namesOfIndex } from '../../metadata/indices/data-streams.ts';
+import { membersOfName } from '../../metadata/indices/index-tables.ts';
 import { checkMetadataReadable } from '../../metadata/indices/metadata-blocks.ts';
 import { ADMIN_OPTIONS, type IndicesOptions, namesOf, refusedNames, resolveNames, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import type { EngineContext } from './context.ts';
@@ -99,7 +100,7 @@ export function ownNames({ cluster }: EngineContext): string[] {
 
 /** The indices of an alias or a data stream that the caller may use, which it makes reachable. */
 export function membersOf({ cluster }: EngineContext, alias: string): IndexMeta[] {
-  const members = Object.values(cluster.indices).filter((meta) => Object.hasOwn(namesOfIndex(cluster, meta), alias));
+  const members = membersOfName(cluster, alias);
   for (const { name } of members) cluster.names?.reached(name, alias);
   return members;
 }

@@ -25,7 +25,7 @@ import { renderSource } from './render-source.ts';
 import { inTimeSeries } from './time-series.ts';
 import { writeBody, writeStatus } from './write-answer.ts';
 import { droppedBody } from './write-document.ts';
-import { checkStreamWrite, routingThroughAlias, writeIndex } from './write-target.ts';
+import { checkStreamWrite, createMissing, routingThroughAlias, writeIndex } from './write-target.ts';
 
 const READ_AHEAD_BYTES = 8 << 20;
 
@@ -160,21 +160,12 @@ class BulkRun {
 
   async #group(items: readonly Item[]): Promise<ShardGroup[]> {
     const groups = new Map<string, ShardGroup>();
-    for (const given of items) {
-      const place = this.count++;
+    const placed = await this.#ingestAll(items);
+    await this.#createMissing(placed);
+    for (const { place, given } of placed) {
       if (place % SLICE_ITEMS === 0) await this.#breath.take();
       let item = given;
       try {
-        if (item.operation.id === '' && !item.operation.autoId) throw illegalArgumentError('if _id is specified it must not be empty');
-        const failure = validationError([item.operation.autoId ? null : idProblem(item.operation.id)]);
-        if (failure) throw failure;
-        const ingested = this.#ingest(item);
-        if (ingested === null) {
-          const id = item.operation.autoId ? null : item.operation.id;
-          this.#items[place] = itemJson(item.action, { ...droppedBody(item.indexName, id), status: 200 });
-          continue;
-        }
-        item = ingested;
         const index = await this.#target(item);
         checkStreamWrite(this.#ctx, index, item.indexName, item.operation);
         checkWritable(index);
@@ -194,6 +185,39 @@ class BulkRun {
       }
     }
     return [...groups.values()];
+  }
+
+  /** The items after their checks and ingest pipelines, with their places; without those that fail or are dropped. */
+  async #ingestAll(items: readonly Item[]): Promise<Array<{ place: number; given: Item }>> {
+    const placed: { place: number; given: Item }[] = [];
+    for (const item of items) {
+      const place = this.count++;
+      if (place % SLICE_ITEMS === 0) await this.#breath.take();
+      const { operation, action, indexName } = item;
+      const id = operation.autoId ? null : operation.id;
+      try {
+        if (id === '') throw illegalArgumentError('if _id is specified it must not be empty');
+        const failure = validationError([id === null ? null : idProblem(id)]);
+        if (failure) throw failure;
+        const given = this.#ingest(item);
+        if (given === null) this.#items[place] = itemJson(action, { ...droppedBody(indexName, id), status: 200 });
+        else placed.push({ place, given });
+      } catch (error) {
+        this.#fail(place, action, indexName, id, toApiError(error));
+      }
+    }
+    return placed;
+  }
+
+  /** One command creates several indices: with one for each, a body of new names takes seconds. */
+  async #createMissing(placed: readonly { readonly given: Item }[]): Promise<void> {
+    const names = new Set<string>();
+    for (const { given } of placed) if (!given.requireAlias && !this.#targets.has(targetKey(given))) names.add(given.indexName);
+    for (const [name, error] of await createMissing(this.#ctx, names)) {
+      const failed = Promise.reject(error);
+      failed.catch(() => undefined);
+      this.#targets.set(targetKey({ indexName: name, requireAlias: false }), failed);
+    }
   }
 
   /** The item after its ingest pipelines; null if they drop it. */
@@ -217,8 +241,9 @@ class BulkRun {
     return { ...item, indexName: index, operation: { ...op, id: id ?? op.id, autoId: id === null, routing, source, ...conditions } };
   }
 
-  #target({ indexName, requireAlias }: Item): Promise<IndexState> {
-    const key = `${requireAlias}/${indexName}`;
+  #target(item: Item): Promise<IndexState> {
+    const { indexName, requireAlias } = item;
+    const key = targetKey(item);
     let target = this.#targets.get(key);
     if (!target) this.#targets.set(key, (target = writeIndex(this.#ctx, indexName, requireAlias)));
     return target;
@@ -267,6 +292,10 @@ class BulkRun {
       error: errorObject(inDialect(error, this.#ctx.dialect)),
     });
   }
+}
+
+function targetKey({ indexName, requireAlias }: Pick<Item, 'indexName' | 'requireAlias'>): string {
+  return `${requireAlias}/${indexName}`;
 }
 
 /** @param body  holds RawJson only as `get` */

@@ -2,9 +2,10 @@
 
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
+import { MAX_AUTO_CREATED } from '../../metadata/indices/auto-create-index.ts';
 import { dataStreamOf, namesOfIndex, writeIndexOf, writeStreamOf } from '../../metadata/indices/data-streams.ts';
 import type { EngineContext } from '../core/context.ts';
-import { membersOf } from '../core/index-names.ts';
+import { membersOf, refusalOf } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
 import type { WriteOperation } from '../core/write.ts';
 
@@ -47,6 +48,33 @@ export async function writeIndex(ctx: EngineContext, name: string, requireAlias:
   const created = ctx.index(name) ?? aliasMembers(ctx, name).find(({ write }) => write === true)?.index;
   if (!created) throw indexNotFoundError(name);
   return created;
+}
+
+/**
+ * Creates what is missing of the indices that writes without `require_alias` go to, several with one command.
+ * @returns errors by name; other names exist, or are left to `writeIndex`
+ */
+export async function createMissing(ctx: EngineContext, names: Iterable<string>): Promise<Map<string, ApiError>> {
+  const failures = new Map<string, ApiError>();
+  const missing = [...names].filter((name) => isMissing(ctx, name));
+  for (let first = 0; first < missing.length && missing.length > 1; first += MAX_AUTO_CREATED) {
+    const indices = missing.slice(first, first + MAX_AUTO_CREATED);
+    try {
+      const created = await ctx.command('autoCreateIndices', { indices });
+      for (const [name, error] of created.failures) failures.set(name, ApiError.fromData(error));
+      // A name can have become an alias, by the templates of a name before it.
+      for (const name of failures.keys()) if (!isMissing(ctx, name)) failures.delete(name);
+    } catch (error) {
+      // The error is that of one of the names, which gets it again from a command of its own.
+      if (!(error instanceof ApiError)) throw error;
+    }
+  }
+  return failures;
+}
+
+/** False for names that the caller may not use, too. */
+function isMissing(ctx: EngineContext, name: string): boolean {
+  return refusalOf(ctx, name) === null && ctx.index(name) === null && membersOf(ctx, name).length === 0;
 }
 
 /**

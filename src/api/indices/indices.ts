@@ -7,11 +7,12 @@ import { illegalArgumentError, indexNotFoundError, validationFailedError } from 
 import { timestampFieldOf } from '../../mapping/core/timestamp-field.ts';
 import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { dataStreamOf, dataStreamsOf, writeIndexOf } from '../../metadata/indices/data-streams.ts';
+import { membersOfName } from '../../metadata/indices/index-tables.ts';
 import { checkMetadataWritable } from '../../metadata/indices/metadata-blocks.ts';
 import { defaultSettings, flattenSettings } from '../../metadata/settings/index-settings.ts';
 import { checkSimilarityScripts } from '../../search/similarity/check-scripts.ts';
 import type { EngineContext } from '../core/context.ts';
-import { type IndexTarget, namesOfIndex, ownNames, requireNames, shownMetas, TARGETS, targetNames } from '../core/index-names.ts';
+import { type IndexTarget, ownNames, requireNames, shownMetas, TARGETS, targetNames } from '../core/index-names.ts';
 import { type ActiveShards, areShardsActive } from '../documents/active-shards.ts';
 import { checkAliasFilter } from './aliases.ts';
 import { openStates } from './maintenance.ts';
@@ -142,7 +143,5 @@ function expandsHidden({ expandWildcards }: IndexTarget): boolean {
 }
 
 function isKnown({ cluster }: EngineContext, name: string): boolean {
-  return (
-    Object.hasOwn(cluster.indices, name) || Object.values(cluster.indices).some((meta) => Object.hasOwn(namesOfIndex(cluster, meta), name))
-  );
+  return Object.hasOwn(cluster.indices, name) || membersOfName(cluster, name).length > 0;
 }

@@ -9,6 +9,7 @@ import { isTimeSeries } from '../../mapping/core/time-series.ts';
 import type { AliasMeta, ClusterState, DataStream, IndexMeta } from '../cluster-state.ts';
 import { checkAliasName } from '../names.ts';
 import { ACKNOWLEDGED, type Acknowledged, indexOf, type Reducer, withIndices } from '../reducer.ts';
+import { membersOfName } from './index-tables.ts';
 import { checkMetadataWritable } from './metadata-blocks.ts';
 
 /** An action of `_aliases`, its index expressions already resolved to concrete names. */
@@ -169,7 +170,10 @@ export const updateAliases: Reducer<{ actions: readonly AliasAction[] }, Aliases
   const [first] = missing.values();
   if (first && missing.size === actions.length) throw first;
   const next = withIndices(streamsChanged ? { ...state, dataStreams: streams } : state, [...changed.values()], [...removed]);
-  checkWriteIndices(next);
+  checkWriteIndices(
+    next,
+    [...changed.values()].flatMap(({ aliases }) => Object.keys(aliases)),
+  );
   const response =
     missing.size > 0 && dialect.showsAliasErrors
       ? { ...ACKNOWLEDGED, errors: true, action_results: resultsOf(actions, missing) }
@@ -198,16 +202,13 @@ function checkStreamAlias(state: ClusterState, alias: string, { index_routing, s
 }
 
 /** @throws ApiError illegal_state_exception: an alias with more than one write index */
-export function checkWriteIndices(state: ClusterState): void {
-  const writers = new Map<string, string[]>();
-  for (const meta of Object.values(state.indices)) {
-    for (const [alias, { is_write_index }] of Object.entries(meta.aliases)) {
-      if (is_write_index === true) writers.set(alias, [...(writers.get(alias) ?? []), meta.name]);
-    }
-  }
-  for (const [alias, names] of writers) {
-    if (names.length > 1) {
-      throw new ApiError('illegal_state_exception', 500, `alias [${alias}] has more than one write index [${names.join(',')}]`);
-    }
+export function checkWriteIndices(state: ClusterState, changed: Iterable<string>): void {
+  for (const alias of new Set(changed)) {
+    const writers = membersOfName(state, alias).filter(
+      ({ aliases }) => Object.hasOwn(aliases, alias) && aliases[alias].is_write_index === true,
+    );
+    if (writers.length < 2) continue;
+    const names = writers.map(({ name }) => name).join(',');
+    throw new ApiError('illegal_state_exception', 500, `alias [${alias}] has more than one write index [${names}]`);
   }
 }

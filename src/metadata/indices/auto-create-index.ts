@@ -1,5 +1,5 @@
 // Creation of an index, or of a data stream, by a write to a name that does not exist.
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import type { Reducer } from '../reducer.ts';
 import { createDataStream } from './change-data-stream.ts';
 import { type CreateIndexResponse, createIndex } from './create-index.ts';
@@ -20,6 +20,29 @@ export const autoCreateIndex: Reducer<{ readonly index: string }, CreateIndexRes
   if (template !== null && streamOptions(template) !== null)
     return { state: createDataStream(state, { name: index }, env).state, response };
   return createIndex(state, { index, body: {} }, env);
+};
+
+/** Names of one command: all threads and the disk wait for the whole of it. */
+export const MAX_AUTO_CREATED = 8;
+
+/** Errors by name. */
+export interface AutoCreated {
+  readonly failures: ReadonlyArray<readonly [index: string, error: ApiErrorData]>;
+}
+
+/** Creates what the writes of a `_bulk` need, each name as far as it can be. */
+export const autoCreateIndices: Reducer<{ readonly indices: readonly string[] }, AutoCreated> = (state, { indices }, env) => {
+  const failures: [string, ApiErrorData][] = [];
+  let next = state;
+  for (const index of indices) {
+    try {
+      next = autoCreateIndex(next, { index }, env).state;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      failures.push([index, error.toData()]);
+    }
+  }
+  return { state: next, response: { failures } };
 };
 
 function autoCreateError(index: string, reason: string): ApiError {

@@ -9,17 +9,21 @@ import { checkIndexName } from '../names.ts';
 import { ACKNOWLEDGED, indexOf, type Reducer, type ReducerEnvironment, withIndices } from '../reducer.ts';
 import { checkNewName, newIndex } from './create-index.ts';
 import { backingIndexName, dataStreamOf, dataStreamsOf, streamMapping, streamOptions, writeIndexOf } from './data-streams.ts';
+import { carryStreamTables } from './index-tables.ts';
 import { composableTemplate, templateLifecycle } from './templates.ts';
 
 /** Most characters of a stream's name in bytes, so that those of its backing indices are valid. */
 const MAX_NAME_BYTES = 255;
 
 function withStream(state: ClusterState, stream: DataStream): ClusterState {
-  return { ...state, version: state.version + 1, dataStreams: { ...dataStreamsOf(state), [stream.name]: stream } };
+  const dataStreams = { ...dataStreamsOf(state), [stream.name]: stream };
+  carryStreamTables(dataStreamsOf(state), dataStreams, [stream.name]);
+  return { ...state, version: state.version + 1, dataStreams };
 }
 
 function withoutStreams(state: ClusterState, names: readonly string[]): ClusterState {
-  const dataStreams = Object.fromEntries(Object.entries(dataStreamsOf(state)).filter(([name]) => !names.includes(name)));
+  const removed = new Set(names);
+  const dataStreams = Object.fromEntries(Object.entries(dataStreamsOf(state)).filter(([name]) => !removed.has(name)));
   return { ...state, version: state.version + 1, dataStreams };
 }
 
@@ -40,14 +44,20 @@ function streamTemplate(state: ClusterState, name: string): { readonly template:
   return { template, options };
 }
 
-function backingIndex(state: ClusterState, name: string, generation: number, env: ReducerEnvironment): IndexMeta {
+/** @returns also the aliases of its templates, which the stream gets */
+function backingIndex(
+  state: ClusterState,
+  name: string,
+  generation: number,
+  env: ReducerEnvironment,
+): { readonly meta: IndexMeta; readonly aliases: IndexMeta['aliases'] } {
   const { template, options } = streamTemplate(state, name);
   const index = env.dialect.datesBackingIndices
     ? backingIndexName(name, generation, env.nowMs)
     : `.ds-${name}-${String(generation).padStart(6, '0')}`;
   const meta = newIndex(state, index, { settings: { hidden: true } }, env, { template, mappings: streamMapping(timestampName(options)) });
   checkTimestamp(meta, timestampName(options));
-  return { ...meta, dataStream: name, aliases: {} };
+  return { meta: { ...meta, dataStream: name, aliases: {} }, aliases: meta.aliases };
 }
 
 /** @throws ApiError illegal_argument_exception: the time field is not a date */
@@ -70,9 +80,8 @@ export const createDataStream: Reducer<{ readonly name: string }> = (state, { na
   if (name.startsWith('.ds-')) throw illegalArgumentError(`data_stream [${name}] must not start with '.ds-'`);
   checkNewName(state, name);
   const { template, options } = streamTemplate(state, name);
-  const meta = backingIndex(state, name, 1, env);
+  const { meta, aliases } = backingIndex(state, name, 1, env);
   const definition = state.indexTemplates[template];
-  const { aliases } = newIndex(state, meta.name, {}, env, { template, mappings: streamMapping(timestampName(options)) });
   const stream: DataStream = {
     name,
     indices: [meta.name],
@@ -114,7 +123,7 @@ export const rolloverDataStream: Reducer<
   if (last !== from) return { state, response: { oldIndex: from, newIndex: last } };
   let generation = stream.generation + 1;
   while (Object.hasOwn(state.indices, backingIndexName(name, generation, env.nowMs))) generation++;
-  const meta = backingIndex(state, name, generation, env);
+  const { meta } = backingIndex(state, name, generation, env);
   const old = indexOf(state, last);
   const rolledOver = { ...old, rollovers: { ...old.rollovers, [name]: { timeMs: env.nowMs, metConditions } } };
   const next = { ...stream, indices: [...stream.indices, meta.name], generation, rolloverOnWrite: false };

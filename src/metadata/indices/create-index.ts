@@ -16,7 +16,8 @@ import { withIndices } from '../reducer.ts';
 import { checkTimestampType, mappingOfMode } from '../settings/index-mode.ts';
 import { checkSettings, flattenSettings } from '../settings/index-settings.ts';
 import { checkWriteIndices, parseAlias } from './aliases.ts';
-import { dataStreamOf, namesOfIndex, streamOptions } from './data-streams.ts';
+import { dataStreamOf, streamOptions } from './data-streams.ts';
+import { membersOfName } from './index-tables.ts';
 import { checkMetadataWritable } from './metadata-blocks.ts';
 import { checkRoomForIndex } from './shard-limit.ts';
 import { checkPartitionedMapping, checkShardRouting } from './shard-routing.ts';
@@ -49,7 +50,7 @@ export const createIndex: Reducer<CreateIndexArgs, CreateIndexResponse> = (state
   if (typeof waitFor === 'number' && waitFor > copies)
     throw illegalArgumentError(`invalid wait_for_active_shards[${waitFor}]: cannot be greater than number of shard copies [${copies}]`);
   const next = withIndices(state, [meta]);
-  checkWriteIndices(next);
+  checkWriteIndices(next, Object.keys(meta.aliases));
   return { state: next, response: { acknowledged: true, shards_acknowledged: true, index } };
 };
 
@@ -70,9 +71,8 @@ export function checkNewName(state: ClusterState, index: string): void {
       details: { index, index_uuid: uuid },
     });
   }
-  const isAlias = Object.values(state.indices).some((meta) => Object.hasOwn(namesOfIndex(state, meta), index));
   const kind = dataStreamOf(state, index) === null ? 'alias' : 'data stream';
-  if (isAlias)
+  if (membersOfName(state, index).length > 0)
     throw new ApiError('invalid_index_name_exception', 400, `Invalid index name [${index}], already exists as ${kind}`, {
       details: { index, index_uuid: '_na_' },
     });

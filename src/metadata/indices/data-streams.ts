@@ -8,6 +8,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
 import { timestampMark } from '../../mapping/core/timestamp-field.ts';
 import type { AliasMeta, ClusterState, DataLifecycle, DataStream, IndexMeta } from '../cluster-state.ts';
+import { streamsOfAlias } from './index-tables.ts';
 
 /** Mapping below those of the templates: a stream without a mapped time field gets a date. */
 export function streamMapping(field: string): JsonObject {
@@ -37,7 +38,8 @@ export function dataStreamOf(state: Streams, name: string): DataStream | null {
 export function writeStreamOf(state: Streams, name: string): DataStream | null {
   const stream = dataStreamOf(state, name);
   if (stream !== null || state.dataStreams === undefined) return stream;
-  const members = Object.values(state.dataStreams).filter(({ aliases }) => Object.hasOwn(aliases, name));
+  const { dataStreams } = state;
+  const members = [...streamsOfAlias(dataStreams, name)].map((member) => dataStreams[member]);
   return members.find(({ aliases }) => aliases[name].is_write_index === true) ?? (members.length === 1 ? members[0] : null);
 }
 
@@ -56,7 +58,7 @@ export function namesOfIndex(state: Streams, meta: IndexMeta): Readonly<Record<s
   const names: Record<string, AliasMeta> = { ...meta.aliases };
   names[stream.name] = { is_write_index: isLast, ...(stream.isHidden ? { is_hidden: true } : {}) };
   for (const [alias, properties] of Object.entries(stream.aliases)) {
-    const isOnly = Object.values(dataStreamsOf(state)).every((other) => other === stream || !Object.hasOwn(other.aliases, alias));
+    const isOnly = streamsOfAlias(dataStreamsOf(state), alias).size === 1;
     names[alias] = { ...properties, is_write_index: isLast && (properties.is_write_index ?? isOnly) };
   }
   return names;

@@ -75,7 +75,10 @@ export const restoreIndices: Reducer<RestoreIndicesArgs> = (state, args, env) =>
   const withStreams = args.dataStreams.length === 0 ? base : { ...base, dataStreams: { ...base.dataStreams, ...streams } };
   const next = withIndices(withStreams, restored);
   checkShardLimit(state, next, env.dialect);
-  checkWriteIndices(next);
+  checkWriteIndices(
+    next,
+    restored.flatMap(({ aliases }) => Object.keys(aliases)),
+  );
   return { state: next, response: ACKNOWLEDGED };
 };
 

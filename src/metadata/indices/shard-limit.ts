@@ -3,6 +3,7 @@
 import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { ClusterState, IndexMeta } from '../cluster-state.ts';
+import { openShards, shardsOf } from './index-tables.ts';
 
 const SETTING = 'cluster.max_shards_per_node';
 const DEFAULT_LIMIT = 1000;
@@ -13,13 +14,6 @@ export function shardLimit({ settings: { transient, persistent }, primaries = {}
   // Part of the state, so that every node decides alike. A node without indices is not counted.
   const nodes = new Set(Object.values(primaries)).size;
   return perNode * Math.max(1, nodes);
-}
-
-/** Number of shards of open indices, with replicas. */
-export function openShards({ indices }: ClusterState): number {
-  let shards = 0;
-  for (const name in indices) if (indices[name].state === 'open') shards += shardsOf(indices[name].settings);
-  return shards;
 }
 
 /** @throws ApiError validation_exception: `next` has more open shards than `before`, and more than the limit */
@@ -43,8 +37,4 @@ function refuseAbove(state: ClusterState, present: number, added: number, { name
     400,
     `Validation Failed: 1: this action would add [${added}] ${total}shards, but this cluster currently has [${present}]/[${limit}] maximum ${normal}shards open;`,
   );
-}
-
-function shardsOf(settings: IndexMeta['settings']): number {
-  return Number(settings['index.number_of_shards'] ?? 1) * (1 + Number(settings['index.number_of_replicas'] ?? 1));
 }

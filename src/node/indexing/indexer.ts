@@ -131,9 +131,11 @@ export class Indexer {
   }
 
   #onState(state: ClusterState): void {
+    const shards = [...this.#shards.values()];
+    const before = shards.map(({ writer }) => this.#states.byUuid(writer.identity.uuid));
     this.#states.update(state);
-    for (const { writer, copy } of this.#shards.values()) {
-      this.#useState(writer);
+    for (const [i, { writer, copy }] of shards.entries()) {
+      if (before[i] !== this.#states.byUuid(writer.identity.uuid)) this.#useState(writer);
       copy.usePrimary(this.#primaryOf(writer.identity.uuid));
     }
   }

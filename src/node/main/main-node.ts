@@ -12,7 +12,7 @@ import { compileEngine } from '../../wasm/kernels.ts';
 import { type ClusterLink, type LinkedNode, SOLE_NODE } from '../cluster/cluster-link.ts';
 import { breakerOf, type MemoryBreaker } from '../memory/memory-breaker.ts';
 import { SegmentMemory } from '../memory/segment-memory.ts';
-import type { LogNotice, StateMessage, ToMerger, ToReader } from '../messages/messages.ts';
+import type { LogNotice, ReaderStateMessage, ToMerger, ToReader } from '../messages/messages.ts';
 import type { FromSnapshots, ToSnapshots } from '../messages/snapshot-messages.ts';
 import type { MetadataStore } from '../metadata/metadata-store.ts';
 import { dialectOfNode } from '../metadata/node-dialect.ts';
@@ -267,7 +267,7 @@ export class MainNode {
     callback();
   }
 
-  #stateMessage(): StateMessage {
+  #stateMessage(): ReaderStateMessage {
     const { state } = this.#metadata;
     return { type: 'state', state, placements: this.#placements.of(state) };
   }
@@ -311,7 +311,7 @@ export class MainNode {
     // Listed before requests are served, so that indices deleted by requests are not included.
     const orphans = this.#metadata.orphans();
     const fail = (error: Error) => this.#options.onLog('error', `an indexer failed to start: ${error.message}`);
-    const opened = this.#indexers.channels.map((channel) => channel.request({ type: 'state', state, placements }).catch(fail));
+    const opened = this.#indexers.channels.map((channel) => channel.request({ type: 'state', state }).catch(fail));
     const late: Promise<void>[] = [];
     for (const placement of placements) {
       const snapshot = this.#link.opensShardsEarly ? await this.#early.open(placement) : null;

@@ -6,7 +6,7 @@ import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { Reduction } from '../../metadata/reducer.ts';
 import { type CommandArgs, type CommandName, type CommandResponse, runReducer } from '../../metadata/reducers.ts';
 import { changeOf } from '../../metadata/state-change.ts';
-import type { StateChangeMessage, StateMessage, ToReader } from '../messages/messages.ts';
+import type { ToReader } from '../messages/messages.ts';
 import { type AnalysisSource, CheckedAnalyses, readsFiles, UncheckedAnalysis } from '../metadata/analysis-checks.ts';
 import { mappingBuilder } from '../metadata/build-index.ts';
 import { type CommandEntry, commandEntry, type MetadataLog, seededUuids } from '../metadata/metadata-log.ts';
@@ -149,17 +149,18 @@ export class MetadataCommands {
     const open = openIndices(state);
     const opened = openIndices(before);
     const change = this.#isShared ? changeOf(before, state) : null;
-    const message: StateMessage | StateChangeMessage =
-      change === null ? { type: 'state', state, placements } : { type: 'stateChange', change: encodeChange(change), placements };
+    const encoded = change === null ? null : encodeChange(change);
+    const moved = this.#parts.placements.changesTo(placements);
     this.#isShared = false;
     // Indexers receive the state first, since a reader may write as soon as it has it.
-    await Promise.all(indexers.channels.map((channel) => channel.request(message)));
+    const toIndexers = encoded === null ? ({ type: 'state', state } as const) : ({ type: 'stateChange', change: encoded } as const);
+    await Promise.all(indexers.channels.map((channel) => channel.request(toIndexers)));
     const started = placements.filter(({ uuid }) => !opened.has(uuid));
     await Promise.all(started.map(({ uuid }) => closer.closed(uuid)));
     await Promise.all(
       started.map((placement) => indexers.channel(placement.indexer).request({ type: 'openShard', placement, snapshot: null })),
     );
-    await broadcast(message);
+    await broadcast(encoded === null ? { type: 'state', state, placements } : { type: 'stateChange', change: encoded, placements: moved });
     this.#isShared = true;
     const kept = uuidsOf(state);
     const closing = [...uuidsOf(before)]

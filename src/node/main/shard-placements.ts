@@ -1,7 +1,7 @@
 // The indexer that owns each open shard, and the shared memory with its progress and the readers' counters.
 import { READ_COUNTERS_BYTES } from '../../api/core/read-counters.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
-import type { ShardPlacement } from '../messages/messages.ts';
+import type { PlacementChanges, ShardPlacement } from '../messages/messages.ts';
 
 interface PlacementSources {
   /** Number of indexers. */
@@ -14,6 +14,8 @@ interface PlacementSources {
 
 export class ShardPlacements {
   readonly #sources: PlacementSources;
+  /** Damage by `uuid/shard`, of the placements at the last call of `changesTo`. */
+  #last = new Map<string, string | null>();
   /** By `uuid/shard`. */
   readonly #shared = new Map<string, Pick<ShardPlacement, 'progress' | 'reads'>>();
 
@@ -37,6 +39,20 @@ export class ShardPlacements {
         damage: this.#sources.damage(uuid, shard),
       })),
     );
+  }
+
+  /** What differs between these placements and those of the last call. */
+  changesTo(placements: readonly ShardPlacement[]): PlacementChanges {
+    const last = this.#last;
+    const next = new Map(placements.map(({ uuid, shard, damage }) => [`${uuid}/${shard}`, damage]));
+    this.#last = next;
+    return {
+      placed: placements.filter(({ uuid, shard, damage }) => {
+        const before = last.get(`${uuid}/${shard}`);
+        return before === undefined || before !== damage;
+      }),
+      gone: [...last.keys()].filter((key) => !next.has(key)),
+    };
   }
 
   /** Drops the progress and the counters of a closed shard. */

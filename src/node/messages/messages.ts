@@ -40,7 +40,6 @@ export interface ShardPlacement {
 export interface StateMessage {
   readonly type: 'state';
   readonly state: ClusterState;
-  readonly placements: readonly ShardPlacement[];
 }
 
 /** Main -> every thread that has the state before. Request, as StateMessage. */
@@ -48,7 +47,24 @@ export interface StateChangeMessage {
   readonly type: 'stateChange';
   /** See state-encoding.ts. Shared by all threads: encoding a large change takes long, and main has a listener. */
   readonly change: SharedArrayBuffer;
+}
+
+/** As StateMessage, for readers, which find shards by their placements. */
+export interface ReaderStateMessage extends StateMessage {
   readonly placements: readonly ShardPlacement[];
+}
+
+/** As StateChangeMessage, for readers. */
+export interface ReaderStateChangeMessage extends StateChangeMessage {
+  readonly placements: PlacementChanges;
+}
+
+/** What differs from the placements before. Copying all of them for each change takes longer than the change if there are many shards. */
+export interface PlacementChanges {
+  /** New or different. */
+  readonly placed: readonly ShardPlacement[];
+  /** `uuid/shard` of shards that are closed or deleted. */
+  readonly gone: readonly string[];
 }
 
 /** Main -> every thread that runs kernels: a new arena, with this thread's scratch region in it. */
@@ -86,8 +102,8 @@ export interface SecurityMessage {
 }
 
 export type ToReader =
-  | StateMessage
-  | StateChangeMessage
+  | ReaderStateMessage
+  | ReaderStateChangeMessage
   | ArenaMessage
   | SnapshotMessage
   | SecurityMessage

@@ -28,7 +28,7 @@ import { OP_DELETE, type Store } from '../../store/store.ts';
 import { breakerOf } from '../memory/memory-breaker.ts';
 import type { ReaderSnapshots } from '../memory/reader-snapshots.ts';
 import type { Channel } from '../messages/channel.ts';
-import type { FromReader, ReplyTo, ShardPlacement, ShardRequest, ToReader, WriterStats } from '../messages/messages.ts';
+import type { FromReader, PlacementChanges, ReplyTo, ShardPlacement, ShardRequest, ToReader, WriterStats } from '../messages/messages.ts';
 import type { ClusterMessage } from '../messages/peer-messages.ts';
 import { globalAnalysis } from '../metadata/build-index.ts';
 import { configFolders } from '../metadata/config-folder.ts';
@@ -119,10 +119,21 @@ export class ReaderContext implements EngineContext {
 
   /** Applies new metadata from main. */
   update(state: ClusterState, placements: readonly ShardPlacement[]): void {
-    const before = this.#states.uuids();
     this.#hasState = true;
-    this.#states.update(state);
     this.#placed.clear();
+    this.#use(state, placements);
+  }
+
+  /** As `update`, with what is different. A reader that has no state yet is sent the whole of it between two commands (`welcome`). */
+  change(change: Change, { placed, gone }: PlacementChanges): void {
+    if (!this.#hasState) return;
+    for (const key of gone) this.#placed.delete(key);
+    this.#use(applyChange(this.#states.cluster, change), placed);
+  }
+
+  #use(state: ClusterState, placements: readonly ShardPlacement[]): void {
+    const before = this.#states.uuids();
+    this.#states.update(state);
     this.#lastPlaced = null;
     for (const placement of placements) {
       this.#placed.set(`${placement.uuid}/${placement.shard}`, {
@@ -132,12 +143,6 @@ export class ReaderContext implements EngineContext {
       });
     }
     for (const uuid of before) if (!this.#states.byUuid(uuid)) this.#snapshots.forget(uuid);
-  }
-
-  /** As `update`, with what is different. A reader that has no state yet is sent the whole of it between two commands (`welcome`). */
-  change(change: Change, placements: readonly ShardPlacement[]): void {
-    if (!this.#hasState) return;
-    this.update(applyChange(this.#states.cluster, change), placements);
   }
 
   /** Applies what main knows of the other nodes. */

@@ -21,6 +21,7 @@ const NEEDS: { readonly [Name in CommandName]: (args: CommandArgs<Name>) => Need
     return [...own([index]), ...(aliases.length === 0 ? [] : [{ action: CHANGE_ALIASES, names: [index, ...aliases] }])];
   },
   autoCreateIndex: ({ index }) => [{ action: AUTO_CREATE, names: [index] }],
+  autoCreateIndices: ({ indices }) => [{ action: AUTO_CREATE, names: indices }],
   deleteIndex: ofIndices,
   putMapping: ofIndices,
   dynamicMapping: ({ index }) => own([index]),

@@ -89,6 +89,7 @@ export class SnapshotOperations {
     const given = args as { index?: string; indices?: readonly unknown[]; name?: string; names?: readonly string[] };
     if (name === 'deleteIndex' || name === 'closeIndices') this.#checkIndices(name, given.indices as readonly string[]);
     if (name === 'createIndex' || name === 'autoCreateIndex') this.#checkNew(String(given.index));
+    if (name === 'autoCreateIndices') for (const index of given.indices ?? []) this.#checkNew(String(index));
     if (name === 'putRepository') this.#checkUnused(String(given.name));
     if (name === 'deleteRepositories') for (const repository of given.names ?? []) this.#checkUnused(repository);
   }
