@@ -94,13 +94,17 @@ function parseSetting(source: string, name: string, value: unknown): unknown {
   }
 }
 
-/** Settings named `http.port` or `GANNET_HTTP_PORT` (dots and dashes become underscores) in the environment. */
+/**
+ * Settings named `http.port` or `GANNET_HTTP_PORT` (dots and dashes become underscores) in the environment. Those of OpenTelemetry have the
+ * names of its own variables, too: `OTEL_SERVICE_NAME`.
+ */
 function environmentSettings(environment: Readonly<Record<string, string | undefined>>): Array<[string, unknown]> {
   const found: Array<[string, unknown]> = [];
   for (const name of Object.keys(SETTINGS)) {
-    const capitals = `GANNET_${name.replaceAll(/[.-]/g, '_').toUpperCase()}`;
+    const capitals = name.replaceAll(/[.-]/g, '_').toUpperCase();
+    const shared = name.startsWith('otel.') ? environment[capitals] : undefined;
     // A one-word name such as `threads` may be another program's variable, so only its capital form counts.
-    const value = environment[capitals] ?? (name.includes('.') ? environment[name] : undefined);
+    const value = environment[`GANNET_${capitals}`] ?? shared ?? (name.includes('.') ? environment[name] : undefined);
     if (value !== undefined) found.push([name, value]);
   }
   return found;

@@ -90,6 +90,32 @@ const duration: Parse<number> = (value) => {
   if (ms === null) throw new Error(`must be a duration with a unit, such as 500ms, or -1, not [${show(value)}]`);
   return ms;
 };
+/** A duration; a bare number, which OpenTelemetry's variables contain, is in milliseconds. */
+const millis: Parse<number> = (value) => {
+  const ms = /^\d{1,9}$/.test(String(value)) ? Number(value) : duration(value);
+  if (ms < 1) throw new Error(`must be at least 1ms, not [${show(value)}]`);
+  return ms;
+};
+const ratio: Parse<number> = (value) => {
+  const number = typeof value === 'number' ? value : typeof value === 'string' && /^\d*\.?\d+$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= 0 && number <= 1)) throw new Error(`must be a number from 0 to 1, not [${show(value)}]`);
+  return number;
+};
+const httpUrl: Parse<string> = (value) => {
+  if (value === '') return '';
+  const given = URL.canParse(String(value)) ? new URL(String(value)) : null;
+  if (given === null || !/^https?:$/.test(given.protocol) || given.search !== '' || given.hash !== '' || given.username !== '')
+    throw new Error('must be an http or https URL without user, query and fragment, such as http://127.0.0.1:4318');
+  return given.href;
+};
+const httpHeaders: Parse<readonly string[]> = (value) => {
+  for (const pair of list(value)) {
+    // The value may be a secret, so it is not shown.
+    if (!/^[\w!#$%&'*+.^`|~-]+\s*=\s*(?:[\x21-\x24\x26-\x7e ]|%[2-7][\da-f])*$/i.test(pair))
+      throw new Error('must be a list of name=value, with percent-encoded values');
+  }
+  return list(value);
+};
 const versionNumber: Parse<string> = (value) => {
   if (value === '') return '';
   if (!/^\d+\.\d+\.\d+$/.test(String(value))) throw new Error(`must be a version such as 8.15.0, not [${show(value)}]`);
@@ -247,6 +273,17 @@ export const SETTINGS = {
   'log.level': setting<LogLevel>('info', oneOf(...LOG_LEVELS), 'lowest level that is logged'),
   'log.access': setting<'off' | 'combined' | 'json'>('off', oneOf('off', 'combined', 'json'), 'format of the access log in path.logs'),
   'log.slow.threshold': setting(-1, duration, 'requests that take longer go to the slow log; -1: off'),
+  'otel.exporter.otlp.endpoint': setting(
+    '',
+    httpUrl,
+    'OTLP/HTTP collector to which traces are sent, as http://127.0.0.1:4318; empty: none',
+  ),
+  'otel.exporter.otlp.headers': setting<readonly string[]>([], httpHeaders, 'headers for the collector: name=value, percent-encoded'),
+  'otel.exporter.otlp.timeout': setting(10_000, millis, 'longest time for a request to the collector'),
+  'otel.service.name': setting('gannet', text, 'name of the service in traces'),
+  'otel.traces.sampler.arg': setting(1, ratio, 'share of the requests without a traceparent that are traced, 0 to 1'),
+  'otel.bsp.schedule.delay': setting(5000, millis, 'longest time that a span waits to be sent'),
+  'otel.bsp.max.queue.size': setting(2048, int(1, 1_000_000), 'spans of a thread that wait to be sent; further ones are dropped'),
   'security.enabled': setting(true, bool, 'false: no authentication, even if there are users, and http.host may be any address'),
   'security.audit.enabled': setting(true, bool, 'log refused requests and changes of users, roles and API keys to audit.json in path.logs'),
   'security.audit.logfile.events.include': setting<readonly AuditEvent[]>(

@@ -7,6 +7,7 @@
 //   2. the accepted ones are appended to the log in one transaction, durable when it returns; if it fails, the new documents are removed again;
 //   3. the versions they replace are marked deleted, and the outcomes are reported.
 // Steps 1 and 3, and the way back, are in shard-changes.ts.
+import type { Span } from '../common/tracing/span.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { IndexSortKey } from '../mapping/core/index-sort.ts';
 import type { MappingSnapshot } from '../mapping/core/mapping-snapshot.ts';
@@ -48,7 +49,7 @@ export class ShardWriter implements MergingWriter {
   #tail: Promise<unknown> = Promise.resolve();
   readonly #writes = new WriteQueue(
     (action) => this.exclusive(action),
-    (operations) => this.#applyNow(operations),
+    (operations, spans) => this.#applyNow(operations, spans),
   );
   #closed = false;
 
@@ -135,10 +136,11 @@ export class ShardWriter implements MergingWriter {
     return this.#writes.add(operations);
   }
 
-  /** Applies all operations or, if it throws, none. */
-  async #applyNow(operations: readonly ShardOperation[]): Promise<ShardOutcome[]> {
+  /** Applies all operations or, if it throws, none. @param spans  requests to which the phases are reported */
+  async #applyNow(operations: readonly ShardOperation[], spans: readonly Span[]): Promise<ShardOutcome[]> {
     // Runs before the write, so that the whole write is rejected if there is no memory for a segment.
     if (this.#buffer.isFull) await this.#makeSegment();
+    const begun = performance.now();
     const pending: PendingChange[] = [];
     const entries: LogEntry[] = [];
     this.#documents.unlogged = { entries, firstSeqNo: this.#changes.nextSeqNo };
@@ -161,6 +163,7 @@ export class ShardWriter implements MergingWriter {
     } finally {
       this.#documents.unlogged = null;
     }
+    const parsed = performance.now();
     if (entries.length > 0) {
       try {
         // Not awaited if the log is only the store: a turn of the event loop for each batch is saved.
@@ -170,6 +173,16 @@ export class ShardWriter implements MergingWriter {
         this.#changes.undo(pending);
         throw error;
       }
+    }
+    const logged = performance.now();
+    for (const span of spans) {
+      const attributes = {
+        'db.collection.name': this.identity.index,
+        'gannet.shard': this.identity.shard,
+        'gannet.operations': entries.length,
+      };
+      span.phase('parse', begun, parsed, attributes);
+      if (entries.length > 0) span.phase('log', parsed, logged, attributes);
     }
     for (const item of pending) this.#changes.settle(item);
     return pending.map(({ outcome }) => outcome);

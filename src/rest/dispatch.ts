@@ -4,7 +4,8 @@ import type { JsonObject } from '../common/json/json-value.ts';
 import { JSON_TYPE } from '../common/json/media-type.ts';
 import type { Logger } from '../common/log/logger.ts';
 import { nearestNames } from '../common/text/nearest-name.ts';
-import { inTurn, learnFromLane, MOVES, MOVES_LATE, type Mobility, STAYS, TooHeavy } from '../common/turns/turn.ts';
+import type { RequestSpan, Tracer } from '../common/tracing/tracer.ts';
+import { inTurn, isLane, learnFromLane, MOVES, MOVES_LATE, type Mobility, STAYS, TooHeavy } from '../common/turns/turn.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, unrecognizedParametersError } from '../errors/catalog.ts';
@@ -61,6 +62,8 @@ export class Dispatcher {
   #lastLaneRequest = 0;
   readonly #responder: Responder;
   readonly #contentOptions: ContentOptions;
+  /** null if traces are not sent. */
+  readonly #tracer: Tracer | null;
   /** null if it is off. */
   readonly #console: ConsolePages | null;
 
@@ -69,6 +72,7 @@ export class Dispatcher {
    * @param lanes   where heavy requests run; null to run all of them here
    * @param metrics  counters of this thread's requests; null to count none
    * @param logins  what http workers share of failed logins (src/rest/auth/login-memory.ts); null in a node of one thread
+   * @param tracer  records requests as spans; null to trace none
    * @throws Error an invalid setting
    */
   constructor(
@@ -78,7 +82,9 @@ export class Dispatcher {
     lanes: Lanes | null = null,
     metrics: MetricsRow | null = null,
     logins: SharedArrayBuffer | null = null,
+    tracer: Tracer | null = null,
   ) {
+    this.#tracer = tracer;
     this.#lanes = lanes;
     this.#settings = settings;
     this.#console = settings['console.enabled'] ? new ConsolePages() : null;
@@ -160,11 +166,31 @@ export class Dispatcher {
       bodyText: null,
       bytes: null,
       api: null,
+      route: null,
       index: null,
+      span: null,
       reservedBytes: 0,
     };
-    return this.#run(exchange).catch((error: unknown) => this.#recover(exchange, error));
+    return this.#tracer === null ? this.#answer(exchange) : this.#trace(exchange, this.#tracer);
   };
+
+  #answer(exchange: Exchange): Promise<void> {
+    return this.#run(exchange).catch((error: unknown) => this.#recover(exchange, error));
+  }
+
+  #trace(exchange: Exchange, tracer: Tracer): Promise<void> {
+    const { http, startedMs: startMs } = exchange;
+    const [traceparent, tracestate] = [http.header('traceparent'), http.header('tracestate')];
+    const span: RequestSpan | null = tracer.begin({ startMs, traceparent, tracestate, isServer: !isLane() });
+    if (span === null) return this.#answer(exchange);
+    exchange.span = span;
+    return tracer.run(span, () => this.#answer(exchange));
+  }
+
+  /** Sends the spans that were recorded. */
+  async flushSpans(): Promise<void> {
+    await this.#tracer?.flush();
+  }
 
   async #run(exchange: Exchange): Promise<void> {
     const { http } = exchange;
@@ -209,6 +235,7 @@ export class Dispatcher {
     const caller = authenticated instanceof Promise ? await authenticated : authenticated;
     exchange.caller = caller;
     exchange.api = route.api;
+    exchange.route = route;
     exchange.index = match.values[route.pathParams.indexOf('index')] ?? null;
     this.#requestCounts.set(route.api.name, (this.#requestCounts.get(route.api.name) ?? 0) + 1);
     if (exchange.part === null) negotiateType(exchange, route, query.format);
@@ -247,7 +274,7 @@ export class Dispatcher {
     // Made once, since tasks run parts after their request was answered.
     let request: LaneRequest | null = null;
     return partRunner(this.#lanes, () => {
-      request ??= laneRequest(0, exchange.http, exchange.bytes, exchange.caller && callerRef(exchange.caller));
+      request ??= inTrace(exchange, laneRequest(0, exchange.http, exchange.bytes, exchange.caller && callerRef(exchange.caller)));
       return { ...request, id: ++this.#lastLaneRequest, body: request.body && new Uint8Array(request.body) };
     });
   }
@@ -297,7 +324,9 @@ export class Dispatcher {
       if (lanes === null) throw new Error('TooHeavy in a thread without lanes');
       const id = ++this.#lastLaneRequest;
       reply.onAbort(() => lanes.cancel(id));
-      const answer = await lanes.run(laneRequest(id, http, exchange.bytes, exchange.caller && callerRef(exchange.caller)));
+      const answer = await lanes.run(
+        inTrace(exchange, laneRequest(id, http, exchange.bytes, exchange.caller && callerRef(exchange.caller))),
+      );
       learnFromLane(answer.ranMs);
       if (http.method === 'HEAD' || answer.body.length <= WHOLE_BYTES) {
         if (!reply.aborted) reply.send(answer.status, answer.headers, http.method === 'HEAD' ? '' : answer.body);
@@ -307,6 +336,11 @@ export class Dispatcher {
       await this.#responder.fail(exchange, error);
     }
   }
+}
+
+/** The request as a part of the trace of this exchange. */
+function inTrace({ span }: Exchange, request: LaneRequest): LaneRequest {
+  return span === null ? request : { ...request, headers: { ...request.headers, traceparent: span.traceparent } };
 }
 
 function decodeOr400<T>(decode: () => T): T {

@@ -3,6 +3,7 @@
 import { type AggTree, reduceAggregations, renderAggregations } from '../aggs/index.ts';
 import { type JsonFloat, jsonFloat } from '../common/json/json-float.ts';
 import type { JsonObject, MutableJsonObject } from '../common/json/json-value.ts';
+import { activeSpan } from '../common/tracing/span.ts';
 import { TimeUp } from '../common/turns/turn.ts';
 import type { Dialect } from '../compat/dialect.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -170,6 +171,7 @@ function reduceSearch(
   runs: readonly (ShardRun | null)[],
 ): Reduced {
   const { request, aggs, env, control } = search;
+  const merging = performance.now();
   const done = runs.filter((run) => run !== null);
   const sorts = runs.map((run) => run?.at.prepared.shardQuery.sort ?? []);
   checkSameKinds(sorts);
@@ -182,10 +184,18 @@ function reduceSearch(
   const sortOf = (hit: ShardHit): readonly ResolvedSort[] => sorts[hit.shard];
   const reducing = performance.now();
   const aggregations = aggs && reduceTree(search, aggs, targets);
-  const reduceMs = performance.now() - reducing;
+  const reduced = performance.now();
+  const suggest = request.suggest.length > 0 ? suggestOf(search, statistics, runs, shards) : null;
+  const fetching = performance.now();
+  const hits = asShard('fetch', targets, env, () => fetchHits(page, shards, request, sortOf, parts, control));
+  const span = activeSpan();
+  if (span !== null) {
+    span.phase('reduce', merging, reduced);
+    span.phase('fetch', fetching, performance.now(), { 'gannet.hits': hits.length });
+  }
   return {
-    suggest: request.suggest.length > 0 ? suggestOf(search, statistics, runs, shards) : null,
-    hits: asShard('fetch', targets, env, () => fetchHits(page, shards, request, sortOf, parts, control)),
+    suggest,
+    hits,
     page,
     total: totalOf(done, request.trackTotalHitsUpTo),
     maxScore: maxScoreOf(request, targets.length, done, env.dialect),
@@ -195,7 +205,7 @@ function reduceSearch(
     isCount: request.size === 0 && aggs === null && request.trackTotalHitsUpTo === Number.POSITIVE_INFINITY,
     isCountedEarly: request.size === 0 && aggs !== null && isCountedEarly(request, done),
     isReduced: aggs !== null || request.size > 0,
-    profile: request.profile ? profileJson(search.profiles, env, reduceMs) : null,
+    profile: request.profile ? profileJson(search.profiles, env, reduced - reducing) : null,
   };
 }
 

@@ -1,5 +1,6 @@
 // The query phase on one shard: prepares the request for its index, runs the query with aggregations and rescorers, measures profiles.
 import type { AggTree, Bindings, SegmentPartial } from '../aggs/index.ts';
+import { activeSpan } from '../common/tracing/span.ts';
 import type { Dialect } from '../compat/dialect.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
@@ -75,6 +76,12 @@ export function* searchShard(
   const collected = aggs && makeCollector(aggs, shard, position, env);
   const found = yield* queryShardHits(shard, at.prepared, position, { ...control, aggs: collected }, afterHitOf(env, position));
   const rescored = request.rescore.length === 0 ? found : rescoreShard(search, at, found);
+  const span = activeSpan();
+  if (span !== null) {
+    const attributes = { 'db.collection.name': shard.index, 'gannet.shard': shard.shard };
+    span.phase('plan', started, ready, attributes);
+    span.phase('run', ready, performance.now(), { ...attributes, 'gannet.hits': found.total });
+  }
   if (collected) {
     search.partials.push(...collected.partials);
     search.bindings.push(collected.bindings);

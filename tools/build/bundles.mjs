@@ -48,6 +48,7 @@ const SERVICE_LATE = {
   'thai-dictionary': 'src/analysis/generated/thai-dictionary.ts',
   h3: 'tools/build/h3.cjs',
   'public-suffixes': 'tools/build/public-suffixes.cjs',
+  tracer: 'src/common/tracing/tracer.ts',
   'zone-rules': 'tools/build/zone-rules.cjs',
 };
 const SERVICE_EXTERNALS = ['./launch.js', './engine.js', './*.late.js'];

@@ -37,7 +37,8 @@ export const LATE_PARTS = {
   setup(plugins) {
     plugins.onResolve(
       {
-        filter: /^yaml$|\/(h3|nats-packages|public-suffixes|zone-rules)\.ts$|\/generated\/(kstem-lexicon|stop-words|thai-dictionary)\.ts$/,
+        filter:
+          /^yaml$|\/(h3|nats-packages|public-suffixes|tracer|zone-rules)\.ts$|\/generated\/(kstem-lexicon|stop-words|thai-dictionary)\.ts$/,
       },
       ({ path: name }) => ({
         path: path.basename(name, '.ts'),

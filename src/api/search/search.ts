@@ -1,5 +1,6 @@
 // `_search`: parses the body, responds from the cache or runs the search. scroll.ts handles scrolls and points in time.
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { activeSpan } from '../../common/tracing/span.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { validationFailedError } from '../../errors/catalog.ts';
 import { resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
@@ -31,6 +32,7 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
   const parsed = parseSearchBody(ctx, text, useCache);
   const request = withParameters(parsed.request, parameters);
   checkOptions(request, ctx.dialect);
+  activeSpan()?.phase('parse', started, performance.now());
   if (parameters.scrollMs !== undefined) return startScroll(ctx, call, parameters.scrollMs);
   if (request.pit) {
     if (call.indices.expressions.length > 0) throw validationFailedError(['[indices] cannot be used with point in time']);

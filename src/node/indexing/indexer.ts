@@ -23,6 +23,7 @@ import { decodeChange } from '../metadata/state-encoding.ts';
 import { provideCompilerOfStoredQueries } from '../metadata/stored-queries.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { writerEnvironment } from './indexer-environment.ts';
+import { IndexerTraces } from './indexer-traces.ts';
 import { type OpenShard, ShardHolds, shardKey, writerStats } from './open-shard.ts';
 import { packOutcomes, type ShardCopy, SoleCopy } from './shard-copy.ts';
 
@@ -52,6 +53,7 @@ export class Indexer {
   readonly #copies: Promise<CopyFactory>;
   readonly #environment: WriterEnvironment;
   readonly #timer: NodeJS.Timeout;
+  readonly #traces: IndexerTraces;
   #nextSegmentId: number;
 
   constructor(port: MessagePort, module: WebAssembly.Module, store: Store, options: NodeOptions, number: number) {
@@ -75,6 +77,7 @@ export class Indexer {
       nextSegmentId: () => this.#nextSegmentId++,
       logError: (message, error) => this.#logError(message, error),
     });
+    this.#traces = new IndexerTraces(options, number, (message) => this.#main.notify({ type: 'log', level: 'warn', message }));
     this.#copies = this.#makeCopies(number);
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }
@@ -229,6 +232,7 @@ export class Indexer {
     this.#shards.clear();
     for (const shard of open) await this.#closeOpen(shard, false);
     await (await this.#copies.catch(() => null))?.close();
+    await this.#traces.flush();
   }
 
   async #closeOpen({ writer, copy }: OpenShard, drop: boolean): Promise<void> {
@@ -279,11 +283,11 @@ export class Indexer {
     const { writer } = open;
     switch (request.type) {
       case 'write':
-        return this.#write(open, request);
+        return this.#traces.run(request.trace, () => this.#write(open, request));
       case 'locate':
         return this.#locate(open, request.docId);
       case 'refresh':
-        return this.#refreshEverywhere(open);
+        return this.#traces.run(request.trace, () => this.#refreshEverywhere(open));
       case 'flush':
         return writer.flush(request.force);
       case 'forceMerge':
@@ -333,7 +337,7 @@ export class Indexer {
     open.lastRefreshMs = Date.now();
     const { waiting } = open;
     open.waiting = [];
-    await open.writer.refresh();
+    await this.#traces.refresh(open.writer);
     for (const resolve of waiting) resolve();
   }
 

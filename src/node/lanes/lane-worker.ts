@@ -8,6 +8,7 @@ import { Transferred } from '../messages/channel.ts';
 import type { JobAnswer } from '../messages/messages.ts';
 import { Reader } from '../reading/reader.ts';
 import { openLogger } from '../threads/node-log.ts';
+import { openNodeTracer } from '../threads/node-tracer.ts';
 import type { ThreadData } from '../threads/thread.ts';
 import { readSignals } from './signal.ts';
 
@@ -27,6 +28,8 @@ export function startLane(data: ThreadData, store: Store): void {
       case 'start':
         reader.context.publishAddress = message.publishAddress;
         return;
+      case 'stop':
+        return dispatcher.flushSpans();
       case 'job':
         return run(message.request);
       case 'reopenLogs':
@@ -39,7 +42,10 @@ export function startLane(data: ThreadData, store: Store): void {
   });
   // The thread that received the request writes it to the logs.
   const quiet = { ...settings, 'log.access': 'off', 'log.slow.threshold': -1 } as const;
-  const dispatcher = new Dispatcher(quiet, reader.context, openLogger(settings, `lane-${data.number}`));
+  const name = `lane-${data.number}`;
+  const logger = openLogger(settings, name);
+  const tracer = openNodeTracer(data.options, name, (problem) => logger.warn(problem));
+  const dispatcher = new Dispatcher(quiet, reader.context, logger, null, null, null, tracer);
   if (data.signal) observeLane(readSignals(data.signal, (ms) => reader.notify({ type: 'laneTimeout', ms })));
 
   async function run(request: LaneRequest): Promise<Transferred> {

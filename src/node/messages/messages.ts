@@ -225,9 +225,11 @@ export type ShardRequest =
       readonly shard: number;
       readonly operations: Uint8Array;
       readonly refresh: Refresh;
+      /** `traceparent` of the request; undefined if it is not traced. */
+      readonly trace: string | undefined;
     }
   | { readonly type: 'locate'; readonly uuid: string; readonly shard: number; readonly docId: string }
-  | { readonly type: 'refresh'; readonly uuid: string; readonly shard: number }
+  | { readonly type: 'refresh'; readonly uuid: string; readonly shard: number; readonly trace: string | undefined }
   | { readonly type: 'flush'; readonly uuid: string; readonly shard: number; readonly force: boolean }
   | {
       readonly type: 'forceMerge';

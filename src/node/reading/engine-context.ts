@@ -14,6 +14,7 @@ import type { SnapshotStore } from '../../api/core/snapshot-store.ts';
 import type { TaskStore } from '../../api/core/task-store.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from '../../api/core/write.ts';
 import type { ConfigFolders } from '../../common/config-folder.ts';
+import { activeSpan } from '../../common/tracing/span.ts';
 import { canMove, inTurn, type Mobility, STAYS } from '../../common/turns/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -231,7 +232,7 @@ export class ReaderContext implements EngineContext {
     this.#queuedBytes[placement.indexer] += bytes;
     try {
       const reply = await this.#indexers[placement.indexer].request(
-        { type: 'write', uuid: placement.uuid, shard, operations: packed, refresh },
+        { type: 'write', uuid: placement.uuid, shard, operations: packed, refresh, trace: activeSpan()?.traceparent },
         [packed.buffer],
       );
       return packr.unpack(reply) as WriteOutcome[];
@@ -241,7 +242,8 @@ export class ReaderContext implements EngineContext {
   }
 
   async refresh(index: IndexState): Promise<void> {
-    await this.#askAll(index, (uuid, shard) => ({ type: 'refresh', uuid, shard }));
+    const trace = activeSpan()?.traceparent;
+    await this.#askAll(index, (uuid, shard) => ({ type: 'refresh', uuid, shard, trace }));
   }
 
   async flush(index: IndexState, force: boolean): Promise<void> {

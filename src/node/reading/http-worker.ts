@@ -6,6 +6,7 @@ import { assertPortFree, keepThreadAlive } from '../../http/uws-process.ts';
 import { Dispatcher } from '../../rest/dispatch.ts';
 import type { Store } from '../../store/store.ts';
 import { openLogger } from '../threads/node-log.ts';
+import { openNodeTracer } from '../threads/node-tracer.ts';
 import type { ThreadData } from '../threads/thread.ts';
 import { threadCounts } from '../threads/thread-counts.ts';
 import { tlsOptions } from '../threads/tls-settings.ts';
@@ -27,7 +28,7 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
             return built.listen();
           });
         case 'stop':
-          return listener?.drain();
+          return Promise.resolve(listener?.drain()).then(() => dispatcher.flushSpans());
         case 'exit':
           return close();
         case 'reopenLogs':
@@ -39,13 +40,16 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
     },
     data.number === 0,
   );
+  const name = `http-${data.number}`;
+  const logger = openLogger(settings, name);
   const dispatcher = new Dispatcher(
     settings,
     reader.context,
-    openLogger(settings, `http-${data.number}`),
+    logger,
     reader.lanes(data.laneLoad),
     options.metrics && { memory: options.metrics, row: data.number },
     options.logins,
+    openNodeTracer(options, name, (problem) => logger.warn(problem)),
   );
   // A thread that dies while it has a uWebSockets listener crashes the process, so no error may stay uncaught.
   keepThreadAlive((error) => reader.log('error', `uncaught: ${error instanceof Error ? error.stack : String(error)}`));

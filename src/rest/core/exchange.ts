@@ -2,11 +2,13 @@
 import { type PathFilter, parseFilterPath } from '../../common/json/filter-path.ts';
 import type { JsonObject } from '../../common/json/json-value.ts';
 import type { MediaType } from '../../common/json/media-type.ts';
+import type { RequestSpan } from '../../common/tracing/tracer.ts';
 import { booleanValueError } from '../../errors/catalog.ts';
 import type { HttpReply, HttpRequest } from '../../http/listener.ts';
 import type { Caller, CallerRef } from '../../security/caller.ts';
 import type { AuditedRequest } from '../auth/audit-log.ts';
 import type { ApiSpec } from './api.ts';
+import type { Route } from './router.ts';
 
 /** State of a request, completed step by step so that an error can be rendered at any point. */
 export interface Exchange {
@@ -29,8 +31,12 @@ export interface Exchange {
   bytes: Buffer | null;
   /** The API of the path and method; null before it is known. */
   api: ApiSpec | null;
+  /** The route of the path and method; null before it is known. */
+  route: Route | null;
   /** The path's part that names indices; null if it has none. */
   index: string | null;
+  /** null if the request is not traced. */
+  span: RequestSpan | null;
   /** Bytes of the body in the account of src/api/core/request-memory.ts. */
   reservedBytes: number;
 }

@@ -3,6 +3,7 @@
 import { withPosition } from '../../api/core/error-position.ts';
 import { JSON_TYPE, type MediaType, TEXT_TYPE } from '../../common/json/media-type.ts';
 import type { Logger } from '../../common/log/logger.ts';
+import type { RequestSpan } from '../../common/tracing/tracer.ts';
 import { isLane } from '../../common/turns/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { inDialect } from '../../compat/error-forms.ts';
@@ -89,6 +90,7 @@ export class Responder {
     if (this.#metrics !== null && exchange.api !== null)
       this.#metrics.record(exchange.api, exchange.index, status, performance.now() - exchange.startedMs);
     if (this.#log.isOn) this.#record(exchange, status, sentBytes);
+    if (exchange.span !== null) endSpan(exchange.span, exchange, status, sentBytes);
   }
 
   #record(exchange: Exchange, status: number, sentBytes: number): void {
@@ -172,6 +174,24 @@ export class Responder {
       .replaceAll('"', '\\"');
     return `299 Elasticsearch-${this.#dialect().version} "${safe}"`;
   }
+}
+
+/** Names and attributes are those of OpenTelemetry's conventions for HTTP and databases. Queries and bodies may be confidential. */
+function endSpan(span: RequestSpan, { http, route, index, caller }: Exchange, status: number, sentBytes: number): void {
+  const attributes = {
+    'http.request.method': http.method,
+    'http.response.status_code': status,
+    'http.response.body.size': sentBytes,
+    'http.route': route?.path,
+    'url.path': http.path,
+    'user_agent.original': http.header('user-agent'),
+    'user.name': caller?.identity.username,
+    'db.system.name': 'elasticsearch',
+    'db.operation.name': route?.api.name,
+    'db.collection.name': index,
+    'gannet.opaque_id': http.header('x-opaque-id'),
+  };
+  span.end(route === null ? http.method : `${http.method} ${route.path}`, attributes, status >= 500);
 }
 
 /** Whether the body was read as one JSON document. */

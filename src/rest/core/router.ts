@@ -5,6 +5,8 @@ import { COMMON_PARAMS, SOURCE_PARAMS } from './api.ts';
 
 export interface Route {
   readonly api: ApiSpec;
+  /** The path as declared: `/{index}/_search`. */
+  readonly path: string;
   readonly handler: ApiHandler;
   /** Names of the path parameters in order. */
   readonly pathParams: readonly string[];
@@ -14,12 +16,14 @@ export interface Route {
 
 class ApiRoute implements Route {
   readonly api: ApiSpec;
+  readonly path: string;
   readonly handler: ApiHandler;
   readonly pathParams: readonly string[];
   #params: Params | null | undefined;
 
-  constructor(api: ApiSpec, handler: ApiHandler, pathParams: readonly string[]) {
+  constructor(api: ApiSpec, path: string, handler: ApiHandler, pathParams: readonly string[]) {
     this.api = api;
+    this.path = path;
     this.handler = handler;
     this.pathParams = pathParams;
   }
@@ -85,7 +89,7 @@ export class Router {
     node.methods ??= new Map();
     const earlier = node.methods.get(method);
     if (earlier) throw new Error(`${method} ${path}: routes of ${earlier.api.name} and ${api.name}`);
-    node.methods.set(method, new ApiRoute(api, handler, pathParams));
+    node.methods.set(method, new ApiRoute(api, path, handler, pathParams));
   }
 
   /** @param path  not decoded. @returns null if no route has this path. @throws URIError a segment is not percent-encoded UTF-8 */

@@ -28,7 +28,29 @@ test('flags win over environment, environment over file, file over defaults', ()
   expect(path.isAbsolute(settings['path.data'])).toBe(true);
 });
 
+test('settings of OpenTelemetry are read from its own variables, too', () => {
+  const environment = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20x,tenant=a',
+    OTEL_BSP_SCHEDULE_DELAY: '250',
+    OTEL_SERVICE_NAME: 'general',
+    GANNET_OTEL_SERVICE_NAME: 'own',
+    HTTP_PORT: '1',
+  };
+  const settings = loadSettings({ environment, file: null });
+  expect(settings['otel.exporter.otlp.endpoint']).toBe('http://127.0.0.1:4318/');
+  expect(settings['otel.exporter.otlp.headers']).toEqual(['authorization=Bearer%20x', 'tenant=a']);
+  expect(settings['otel.bsp.schedule.delay']).toBe(250);
+  expect(settings['otel.service.name']).toBe('own');
+  expect(settings['http.port']).toBe(9200);
+});
+
 test.each([
+  ['otel.exporter.otlp.endpoint: collector', /endpoint: must be an http or https URL/],
+  ['otel.exporter.otlp.endpoint: "http://a:b@127.0.0.1"', /endpoint: must be an http or https URL without user/],
+  ['otel.exporter.otlp.headers: "a=%zz"', /headers: must be a list of name=value/],
+  ['otel.traces.sampler.arg: 2', /sampler\.arg: must be a number from 0 to 1, not \[2\]/],
+  ['otel.bsp.schedule.delay: 0', /schedule\.delay: must be at least 1ms/],
   ['http.prot: 1', /gannet\.yml: http\.prot: unknown setting, did you mean \[http\.port\]\?/],
   ['http.port: 99999', /gannet\.yml: http\.port: must be a whole number from 0 to 65535, not \[99999\]/],
   ['http.cors.enabled: maybe', /http\.cors\.enabled: must be true or false/],
