@@ -118,6 +118,7 @@ class DateMapper implements Mapper {
   readonly refusal = 'value';
   readonly ignoreMalformed: boolean;
   readonly nullValue: unknown;
+  readonly #hasColumn: boolean;
   readonly #existsPath: Uint8Array | null;
   readonly #nanos: boolean;
 
@@ -131,6 +132,7 @@ class DateMapper implements Mapper {
     this.nullValue = definition.get('null_value');
     this.ignoreMalformed = definition.get('ignore_malformed');
     this.#nanos = nanos;
+    this.#hasColumn = fieldType.spec.column !== 'none';
     this.#existsPath = existsPathOf(definition, fieldType.spec);
   }
 
@@ -138,7 +140,7 @@ class DateMapper implements Mapper {
     const raw = this.#nanos
       ? checkedNanos(this.fieldType.formatter.parse(typeof value === 'number' ? numberText(value) : scalarText(value)))
       : this.fieldType.formatter.parseMs(typeof value === 'number' ? value : scalarText(value));
-    if (this.fieldType.spec.column !== 'none') context.sink.i64(this.field, raw);
+    if (this.#hasColumn) context.sink.i64(this.field, raw);
     else if (this.#existsPath !== null) context.exists(this.#existsPath);
     if (this.millisField !== null) context.sink.i64(this.millisField, BigInt(raw) / NANOS_PER_MS);
   }

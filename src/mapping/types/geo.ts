@@ -25,6 +25,7 @@ class GeoPointMapper implements Mapper {
   readonly refusal = 'field';
   readonly nullValue: unknown;
   readonly ignoreMalformed: boolean;
+  readonly #hasColumn: boolean;
   readonly #existsPath: Uint8Array | null;
   readonly #ignoresZ: boolean;
 
@@ -36,6 +37,7 @@ class GeoPointMapper implements Mapper {
     this.nullValue = definition.get('null_value');
     this.ignoreMalformed = definition.get('ignore_malformed');
     this.#ignoresZ = definition.get('ignore_z_value');
+    this.#hasColumn = fieldType.spec.column !== 'none';
     this.#existsPath = existsPathOf(definition, fieldType.spec);
   }
 
@@ -51,7 +53,7 @@ class GeoPointMapper implements Mapper {
 
   #write(context: DocumentContext, { lat, lon, z }: LatLon): void {
     if (z !== undefined && !this.#ignoresZ) throw refusedZError(z);
-    if (this.fieldType.spec.column !== 'none') context.sink.geo(this.field, lat, lon);
+    if (this.#hasColumn) context.sink.geo(this.field, lat, lon);
     else if (this.#existsPath !== null) context.exists(this.#existsPath);
   }
 }

@@ -147,6 +147,7 @@ class IntegerMapper implements Mapper {
   readonly #coerce: boolean;
   readonly #min: number;
   readonly #max: number;
+  readonly #hasColumn: boolean;
   readonly #existsPath: Uint8Array | null;
 
   constructor(definition: FieldDefinition, type: IntegerType, fieldType: BaseFieldType, field: number) {
@@ -158,6 +159,7 @@ class IntegerMapper implements Mapper {
     this.ignoreMalformed = definition.get('ignore_malformed');
     this.#min = Math.max(Number(LIMITS[type].min), Number.MIN_SAFE_INTEGER);
     this.#max = Math.min(Number(LIMITS[type].max), Number.MAX_SAFE_INTEGER);
+    this.#hasColumn = fieldType.spec.column !== 'none';
     this.#existsPath = existsPathOf(definition, fieldType.spec);
   }
 
@@ -172,7 +174,7 @@ class IntegerMapper implements Mapper {
   }
 
   #write(context: DocumentContext, value: number | bigint): void {
-    if (this.fieldType.spec.column !== 'none') context.sink.i64(this.#field, value);
+    if (this.#hasColumn) context.sink.i64(this.#field, value);
     else if (this.#existsPath !== null) context.exists(this.#existsPath);
   }
 }
@@ -185,6 +187,7 @@ class ConvertedMapper implements Mapper {
   readonly ignoreMalformed: boolean;
   readonly #coerce: boolean;
   readonly #isFloat: boolean;
+  readonly #hasColumn: boolean;
   readonly #existsPath: Uint8Array | null;
 
   constructor(
@@ -197,6 +200,7 @@ class ConvertedMapper implements Mapper {
     this.#isFloat = fieldType.spec.column === 'f64';
     this.nullValue = definition.get('null_value');
     this.ignoreMalformed = definition.get('ignore_malformed');
+    this.#hasColumn = fieldType.spec.column !== 'none';
     this.#existsPath = existsPathOf(definition, fieldType.spec);
   }
 
@@ -206,7 +210,7 @@ class ConvertedMapper implements Mapper {
       return;
     }
     const raw = this.convert(value, this.#coerce);
-    if (this.fieldType.spec.column === 'none') {
+    if (!this.#hasColumn) {
       if (this.#existsPath !== null) context.exists(this.#existsPath);
     } else if (this.#isFloat) context.sink.f64(this.field, raw as number);
     else context.sink.i64(this.field, raw);
