@@ -39,7 +39,7 @@ export const DIFFERENCES = {
   blamesAggregationRequests: since8('wrong uses of aggregations, and too many buckets, are errors of the request (400)'),
   readsSinglePercentiles: since8('a `buckets_path` may lead to percentiles of one percent without naming it'),
   ordersNaNAsGreatest: since8('buckets ordered descending by a metric begin with those in which it has no value'),
-  refusesSortKeysAsBad: since8('an unknown column in `s` of `_cat` is an error of the request (400)'),
+  refusesSortKeysAsIllegal: since8('an unknown column in `s` of `_cat` is an `illegal_argument_exception`'),
   maxClauseCount: row('default of `indices.query.bool.max_clause_count`', 1024, 1024, 16_384, 16_384, 1024),
   limitsPrefixes: since8('prefixes longer than `index.max_regex_length` are refused'),
   maxBuckets: row('default of `search.max_buckets`', 65_535, 65_535, 65_536, 65_536, 65_535),

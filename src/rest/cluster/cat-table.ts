@@ -8,7 +8,7 @@ import { formatDuration } from '../../common/text/time-unit.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgumentError, unrecognizedParametersError } from '../../errors/catalog.ts';
+import { unrecognizedParametersError } from '../../errors/catalog.ts';
 import type { Params, RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
@@ -147,9 +147,10 @@ function findColumn(columns: readonly Column[], name: string): Column | undefine
   return columns.find((column) => column.name === name) ?? columns.find((column) => column.aliases.includes(name));
 }
 
-function unknownSortKeyError(name: string, { refusesSortKeysAsBad }: Dialect): ApiError {
-  const reason = `Unable to sort by unknown sort key \`${name}\``;
-  return refusesSortKeysAsBad ? illegalArgumentError(reason) : new ApiError('unsupported_operation_exception', 500, reason);
+/** A bad request in every dialect, although Elasticsearch 7 and OpenSearch report it as a failure of the server (500). */
+function unknownSortKeyError(name: string, { refusesSortKeysAsIllegal }: Dialect): ApiError {
+  const type = refusesSortKeysAsIllegal ? 'illegal_argument_exception' : 'unsupported_operation_exception';
+  return new ApiError(type, 400, `Unable to sort by unknown sort key \`${name}\``);
 }
 
 /** @throws ApiError the table has no such column */
