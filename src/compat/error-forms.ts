@@ -1,6 +1,7 @@
 // Errors that servers report under different types or messages although they mean the same. Code throws the form of OpenSearch; the border to the
 // client translates it.
 import { ApiError } from '../errors/api-error.ts';
+import { isForeign } from '../errors/search-errors.ts';
 import type { Dialect } from './dialect.ts';
 
 /** The error of one server for the error of another. `text` holds the groups of the pattern. */
@@ -55,26 +56,6 @@ const FORMS_OF_8: readonly Form[] = [
   },
 ];
 
-/** Exceptions of Java and of the JSON parsers, which are not Elasticsearch's own: an error that has one as its cause is the root cause. */
-const FOREIGN = new Set([
-  'illegal_argument_exception',
-  'illegal_state_exception',
-  'null_pointer_exception',
-  'number_format_exception',
-  'date_time_exception',
-  'date_time_parse_exception',
-  'zone_rules_exception',
-  'too_many_clauses',
-  'too_many_nested_clauses',
-  'too_complex_to_determinize_exception',
-  'query_validation_exception',
-  'named_object_not_found_exception',
-  'x_content_parse_exception',
-  'unsupported_operation_exception',
-  'class_cast_exception',
-  'arithmetic_exception',
-]);
-
 /**
  * The cause that Elasticsearch reports for a search whose shards all failed: the innermost error of its own in that of the first shard, or null if
  * that is the shard's error itself, which is listed anyway. An exception of Java is reported with itself as its cause.
@@ -82,8 +63,8 @@ const FOREIGN = new Set([
  */
 function causeOfShards(error: ApiError, isOwn = true): ApiError | null {
   const { type, status, reason, causedBy } = error;
-  if (FOREIGN.has(type)) return new ApiError(type, status, reason, { causedBy: error });
-  if (causedBy !== null && !FOREIGN.has(causedBy.type)) return causeOfShards(causedBy, false);
+  if (isForeign(error)) return new ApiError(type, status, reason, { causedBy: error });
+  if (causedBy !== null && !isForeign(causedBy)) return causeOfShards(causedBy, false);
   return isOwn ? null : error;
 }
 
@@ -103,11 +84,20 @@ export function inDialect(error: ApiError, dialect: Dialect): ApiError {
   if (dialect.errorForms !== 'own' && error.rootCauses === null && error.causedBy?.type === 'named_object_not_found_exception')
     return asOwnRoot(error);
   if (dialect.errorForms !== 'own' && error.type === 'search_phase_execution_exception') return shardFailureOf(error);
-  for (const { type, reason, as } of formsOf(dialect)) {
+  return inForms(error, formsOf(dialect));
+}
+
+/** The error and its causes in the forms of a server. */
+function inForms(error: ApiError, forms: readonly Form[]): ApiError {
+  for (const { type, reason, as } of forms) {
     const text = type === error.type ? reason.exec(error.reason ?? '') : null;
     if (text) return as(text, error);
   }
-  return error;
+  const causedBy = error.causedBy && inForms(error.causedBy, forms);
+  const rootCauses = error.rootCauses?.map((root) => inForms(root, forms)) ?? null;
+  if (causedBy === error.causedBy && (rootCauses?.every((root, i) => root === error.rootCauses?.[i]) ?? true)) return error;
+  const { type, status, reason, details, headers, refusal } = error;
+  return new ApiError(type, status, reason, { details, headers, refusal, causedBy, rootCauses });
 }
 
 /** The error as its own root cause: Elasticsearch does not look into the exceptions of its parsers. */

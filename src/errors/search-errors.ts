@@ -5,27 +5,41 @@ export function numberFormatError(text: string): ApiError {
   return new ApiError('number_format_exception', 400, text === '' ? 'empty String' : `For input string: "${text}"`);
 }
 
-/** Java exceptions that are not root causes: the error that wraps them is. */
-const PLAIN_CAUSES = new Set([
+/**
+ * Exceptions of Java, Lucene and the JSON parsers, which are not Elasticsearch's own: an error of Elasticsearch that has one as its cause is the root
+ * cause itself. Source: ElasticsearchException.guessRootCauses of Elasticsearch 7.10 (Apache-2.0).
+ */
+const FOREIGN_EXCEPTIONS = new Set([
   'illegal_argument_exception',
-  'number_format_exception',
   'illegal_state_exception',
+  'null_pointer_exception',
+  'number_format_exception',
   'date_time_exception',
   'date_time_parse_exception',
   'zone_rules_exception',
   'too_many_clauses',
+  'too_many_nested_clauses',
+  'too_complex_to_determinize_exception',
   'query_validation_exception',
   'named_object_not_found_exception',
+  'x_content_parse_exception',
+  'unsupported_operation_exception',
+  'class_cast_exception',
+  'arithmetic_exception',
 ]);
+
+export const isForeign = ({ type }: ApiError): boolean => FOREIGN_EXCEPTIONS.has(type);
 
 /** Root causes of an error that wraps `causedBy`; null if the wrapping error is the root cause itself. */
 function rootsAround(causedBy: ApiError | null): ApiError[] | null {
-  return causedBy && !PLAIN_CAUSES.has(causedBy.type) ? rootsOf(causedBy) : null;
+  return causedBy && !isForeign(causedBy) ? rootsOf(causedBy) : null;
 }
 
 /** Error of an object parser: unknown field, wrong token, failed child. */
 export function xContentParseError(reason: string, causedBy: ApiError | null = null): ApiError {
-  return new ApiError('x_content_parse_exception', 400, reason, { causedBy, rootCauses: rootsAround(causedBy) });
+  // These errors are root causes of each other, although they are foreign.
+  const rootCauses = causedBy?.type === 'x_content_parse_exception' ? rootsOf(causedBy) : rootsAround(causedBy);
+  return new ApiError('x_content_parse_exception', 400, reason, { causedBy, rootCauses });
 }
 
 export function parseFailureError(reason: string, causedBy: ApiError | null = null): ApiError {

@@ -4,7 +4,7 @@ import { dialectOf } from '../../../src/compat/dialect.ts';
 import { inDialect } from '../../../src/compat/error-forms.ts';
 import type { ApiError } from '../../../src/errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../../../src/errors/catalog.ts';
-import { allShardsFailedError, parseFailureError, queryShardError } from '../../../src/errors/search-errors.ts';
+import { allShardsFailedError, parseFailureError, queryShardError, xContentParseError } from '../../../src/errors/search-errors.ts';
 
 const ELASTICSEARCH = dialectOf('elasticsearch', '8.15.0');
 const OPENSEARCH = dialectOf('opensearch', '3.8.0');
@@ -47,4 +47,18 @@ test.each([
     'x_content_parse_exception',
     `Current token (${name}) not numeric, can not use numeric value accessors`,
   ]);
+});
+
+test('the causes of an error have the forms of the server, too', () => {
+  const wrapped = xContentParseError(
+    '[bool] failed to parse field [must]',
+    parsingError('[term] expects a number, but found [VALUE_NULL]'),
+  );
+  const { causedBy, rootCauses } = inDialect(wrapped, ELASTICSEARCH);
+  for (const error of [causedBy, rootCauses?.[0]]) {
+    expect([error?.type, error?.reason]).toEqual([
+      'x_content_parse_exception',
+      'Current token (VALUE_NULL) not numeric, can not use numeric value accessors',
+    ]);
+  }
 });
