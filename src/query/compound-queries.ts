@@ -4,7 +4,7 @@ import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { readBase } from './field-body.ts';
-import { BASE_KINDS, bareBody, ObjectParser } from './parameters.ts';
+import { BASE_KINDS, bareBody, bareEntries, ObjectParser } from './parameters.ts';
 import type { NestedQuery, Query } from './query.ts';
 import type { QueryParseContext, QueryParser } from './query-parser.ts';
 import { readBoolean, readFloat, readList, readText, readTextOrNull } from './read-json.ts';
@@ -53,7 +53,7 @@ function parseBool(body: JsonObject, context: QueryParseContext): Query {
       default:
     }
   }
-  return { kind: 'bool', ...clauses, minimumShouldMatch, adjustPureNegative, ...readBase('bool', body, {}, BOOL) };
+  return { kind: 'bool', ...clauses, minimumShouldMatch, adjustPureNegative, ...readBase('bool', body, BOOL) };
 }
 
 function readClauses(key: string, value: unknown, context: QueryParseContext, into: Query[]): void {
@@ -67,12 +67,11 @@ function objectOf(element: unknown): unknown {
   return element;
 }
 
-function parseBoosting(given: JsonObject, context: QueryParseContext): Query {
-  const body = bareBody(given);
+function parseBoosting(body: JsonObject, context: QueryParseContext): Query {
   let positive: Query | null = null;
   let negative: Query | null = null;
   let negativeBoost = -1;
-  for (const [key, value] of Object.entries(body)) {
+  for (const [key, value] of bareEntries(body)) {
     if (key === 'positive') positive = context.inner(value);
     else if (key === 'negative') negative = context.inner(value);
     else if (key === 'negative_boost') negativeBoost = readFloat(value, 'boosting');
@@ -81,7 +80,7 @@ function parseBoosting(given: JsonObject, context: QueryParseContext): Query {
   if (!positive) throw parsingError("[boosting] query requires 'positive' query to be set'");
   if (!negative) throw parsingError("[boosting] query requires 'negative' query to be set'");
   if (negativeBoost < 0) throw parsingError("[boosting] query requires 'negative_boost' to be set to be a positive value'");
-  return { kind: 'boosting', positive, negative, negativeBoost, ...readBase('boosting', body) };
+  return { kind: 'boosting', positive, negative, negativeBoost, ...readBase('boosting', bareBody(body)) };
 }
 
 function parseConstantScore(body: JsonObject, context: QueryParseContext): Query {
@@ -116,14 +115,13 @@ function parseDisMax(body: JsonObject, context: QueryParseContext): Query {
 
 const SCORE_MODES = new Set(['none', 'avg', 'sum', 'min', 'max']);
 
-function parseNested(given: JsonObject, context: QueryParseContext): Query {
-  const body = bareBody(given);
+function parseNested(body: JsonObject, context: QueryParseContext): Query {
   let path: string | null = null;
   let query: Query | null = null;
   let scoreMode: NestedQuery['scoreMode'] = 'avg';
   let ignoreUnmapped = false;
   let innerHits: JsonObject | null = null;
-  for (const [key, value] of Object.entries(body)) {
+  for (const [key, value] of bareEntries(body)) {
     switch (key) {
       case 'path':
         path = readText(value, 'nested');
@@ -153,5 +151,5 @@ function parseNested(given: JsonObject, context: QueryParseContext): Query {
   }
   if (path === null) throw illegalArgumentError("[nested] requires 'path' field");
   if (query === null) throw illegalArgumentError("[nested] requires 'query' field");
-  return { kind: 'nested', path, query, scoreMode, ignoreUnmapped, innerHits, ...readBase('nested', body) };
+  return { kind: 'nested', path, query, scoreMode, ignoreUnmapped, innerHits, ...readBase('nested', bareBody(body)) };
 }

@@ -1,7 +1,8 @@
 // The form of most leaf queries: `{ "field": { options } }`, or `{ "field": value }` for short.
 
 import { isObject, type JsonObject } from '../common/json/json-value.ts';
-import { getOwn, setOwn } from '../common/json/own-property.ts';
+import { getOwn } from '../common/json/own-property.ts';
+import type { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import type { ObjectParser } from './parameters.ts';
 import { readBoost, readText } from './read-json.ts';
@@ -12,26 +13,29 @@ export interface FieldBody {
   readonly options: JsonObject;
 }
 
-/**
- * Separates the field from `boost` and `_name` next to it, which are returned as `outer`.
- * @throws ApiError parsing_exception: several fields, or an array
- */
-export function readFieldBody(query: string, body: JsonObject, valueKey: string): FieldBody & { outer: JsonObject } {
+/** @throws ApiError parsing_exception: several fields, or an array */
+export function readFieldBody(query: string, body: JsonObject, valueKey: string): FieldBody {
   let field: string | null = null;
   let options: JsonObject = {};
-  const outer: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(body)) {
-    if (isObject(value) || (key !== 'boost' && key !== '_name')) {
-      if (field !== null) throw parsingError(`[${query}] query doesn't support multiple fields, found [${field}] and [${key}]`);
-      if (Array.isArray(value)) throw parsingError(`[${query}] query does not support array of values`);
-      field = key;
-      options = isObject(value) ? value : { [valueKey]: value };
-    } else {
-      setOwn(outer, key, value);
+    if (field !== null) throw multipleFieldsError(query, field, key);
+    if (Array.isArray(value)) {
+      throw STEPPING_INTO_ARRAYS.has(query)
+        ? multipleFieldsError(query, key, 'null')
+        : parsingError(`[${query}] query does not support array of values`);
     }
+    field = key;
+    options = isObject(value) ? value : { [valueKey]: value };
   }
   if (field === null || (field === '' && !ANY_NAME.has(query))) throw illegalFieldName(query);
-  return { field, options, outer };
+  return { field, options };
+}
+
+/** Queries that take the brackets of an array for another field. */
+const STEPPING_INTO_ARRAYS = new Set(['fuzzy', 'span_term']);
+
+export function multipleFieldsError(query: string, field: string, other: string): ApiError {
+  return parsingError(`[${query}] query doesn't support multiple fields, found [${field}] and [${other}]`);
 }
 
 /** Queries that accept an empty name, which no field has. */
@@ -57,8 +61,8 @@ export interface QueryBase {
 }
 
 /** Reads `boost` and `_name` from an object that also has other keys. @param parser  of a query that is read by an object parser */
-export function readBase(query: string, options: JsonObject, outer: JsonObject = {}, parser: ObjectParser | null = null): QueryBase {
-  const { boost, _name: name } = { ...outer, ...options };
+export function readBase(query: string, options: JsonObject, parser: ObjectParser | null = null): QueryBase {
+  const { boost, _name: name } = options;
   const read = () => readBoost(boost, query);
   return {
     boost: boost === undefined ? 1 : parser === null ? read() : parser.read('boost', read),

@@ -1,7 +1,6 @@
 // Parsers of queries for exact values: term, terms, range, exists, ids, prefix, wildcard, regexp, fuzzy, match_all, match_none.
 
 import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
-import { setOwn } from '../common/json/own-property.ts';
 import { javaText } from '../common/text/java-text.ts';
 import { REGEXP_ALL } from '../common/text/regexp-flags.ts';
 import { DateFormatter } from '../dates/date-format.ts';
@@ -9,9 +8,9 @@ import { zoneOf } from '../dates/zones.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
 import { xContentParseError } from '../errors/search-errors.ts';
 import { parseScript } from '../scripting/script-spec.ts';
-import { checkKeys, illegalFieldName, type QueryBase, readBase, readFieldBody } from './field-body.ts';
+import { checkKeys, illegalFieldName, multipleFieldsError, type QueryBase, readBase, readFieldBody } from './field-body.ts';
 import type { PatternQuery, RangeQuery } from './leaf-query.ts';
-import { asParsingError, BASE_KINDS, bareBody, checkTokens, ObjectParser } from './parameters.ts';
+import { asParsingError, BASE_KINDS, bareEntries, checkTokens, ObjectParser } from './parameters.ts';
 import type { Query } from './query.ts';
 import type { QueryParser } from './query-parser.ts';
 import { readBoolean, readInt, readList, readText, readTextOrNull, readValue } from './read-json.ts';
@@ -40,7 +39,7 @@ const MATCH_ALL = new ObjectParser('match_all', BASE_KINDS, asParsingError);
 
 function parseMatchAll(body: JsonObject): Query {
   MATCH_ALL.check(body);
-  return { kind: 'match_all', ...readBase('match_all', body, {}, MATCH_ALL) };
+  return { kind: 'match_all', ...readBase('match_all', body, MATCH_ALL) };
 }
 
 function parseMatchNone(body: JsonObject): Query {
@@ -52,7 +51,7 @@ function parseMatchNone(body: JsonObject): Query {
 const TERM_KEYS = new Set(['value', 'term', 'case_insensitive']);
 
 function parseTerm(body: JsonObject): Query {
-  const { field, options, outer } = readFieldBody('term', body, 'value');
+  const { field, options } = readFieldBody('term', body, 'value');
   checkKeys('term', options, TERM_KEYS);
   const value = options['value'] ?? options['term'];
   if (value === undefined || value === null) {
@@ -66,7 +65,7 @@ function parseTerm(body: JsonObject): Query {
     field,
     value,
     caseInsensitive: insensitive === undefined ? false : readBoolean(insensitive, 'term'),
-    ...readBase('term', options, outer),
+    ...readBase('term', options),
   };
 }
 
@@ -131,7 +130,10 @@ function parseTermsLookup(field: string, lookup: JsonObject, base: QueryBase): Q
 const TERMS_SET_KEYS = new Set(['terms', 'minimum_should_match_field', 'minimum_should_match_script']);
 
 function parseTermsSet(body: JsonObject): Query {
-  const { field, options, outer } = readFieldBody('terms_set', body, 'terms');
+  const [value, another] = Object.values(body);
+  if (value !== undefined && !isObject(value)) throw parsingError(`[terms_set] unknown token [${tokenOf(value)}]`);
+  if (another !== undefined) throw parsingError('[terms_set] unknown token [FIELD_NAME]');
+  const { field, options } = readFieldBody('terms_set', body, 'terms');
   checkTokens('terms_set', options, { arrays: ['terms'], objects: ['minimum_should_match_script'], arraysAreUnknown: true });
   checkKeys('terms_set', options, TERMS_SET_KEYS);
   const terms = options['terms'] ?? [];
@@ -148,7 +150,7 @@ function parseTermsSet(body: JsonObject): Query {
     terms,
     minimumField: minimum === undefined ? null : readTextOrNull(minimum, 'terms_set'),
     minimumScript: script === undefined ? null : parseScript(script),
-    ...readBase('terms_set', options, outer),
+    ...readBase('terms_set', options),
   };
 }
 
@@ -159,18 +161,14 @@ const RELATIONS: Readonly<Record<string, NonNullable<RangeQuery['relation']>>> =
   DISJOINT: 'disjoint',
 };
 
-function parseRange(given: JsonObject): Query {
-  const body = bareBody(given);
+function parseRange(body: JsonObject): Query {
   let field: string | null = null;
   let options: JsonObject = {};
-  const outer: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(body)) {
+  for (const [key, value] of bareEntries(body)) {
     if (isObject(value)) {
-      if (field !== null) throw parsingError(`[range] query doesn't support multiple fields, found [${field}] and [${key}]`);
+      if (field !== null) throw multipleFieldsError('range', field, key === field ? (Object.keys(options).at(-1) ?? key) : key);
       field = key;
       options = value;
-    } else if (key === '_name' || key === 'boost') {
-      setOwn(outer, key, value);
     } else {
       throw parsingError(`[range] query does not support [${key}]`);
     }
@@ -230,7 +228,7 @@ function parseRange(given: JsonObject): Query {
         throw parsingError(`[range] query does not support [${key}]`);
     }
   }
-  return { kind: 'range', field, from, to, includeFrom, includeTo, format, timeZone, relation, ...readBase('range', options, outer) };
+  return { kind: 'range', field, from, to, includeFrom, includeTo, format, timeZone, relation, ...readBase('range', options) };
 }
 
 function rangeEnd(value: unknown): unknown {
@@ -255,7 +253,7 @@ const IDS = new ObjectParser('ids', { values: 'strings', ...BASE_KINDS }, asPars
 function parseIds(body: JsonObject): Query {
   IDS.check(body);
   const values = readList(body['values'] ?? []).map((id) => IDS.read('values', () => readValue(id)));
-  return { kind: 'ids', values, ...readBase('ids', body, {}, IDS) };
+  return { kind: 'ids', values, ...readBase('ids', body, IDS) };
 }
 
 const PATTERN_KEYS: Readonly<Record<PatternQuery['kind'], ReadonlySet<string>>> = {
@@ -265,7 +263,7 @@ const PATTERN_KEYS: Readonly<Record<PatternQuery['kind'], ReadonlySet<string>>> 
 };
 
 function parsePattern(kind: PatternQuery['kind'], body: JsonObject): Query {
-  const { field, options, outer } = readFieldBody(kind, body, 'value');
+  const { field, options } = readFieldBody(kind, body, 'value');
   checkKeys(kind, options, PATTERN_KEYS[kind]);
   const value = options['value'] ?? (kind === 'regexp' ? undefined : options[kind]);
   if (value === undefined || value === null) throw illegalArgumentError('value cannot be null');
@@ -282,17 +280,14 @@ function parsePattern(kind: PatternQuery['kind'], body: JsonObject): Query {
     rewrite: options['rewrite'] === undefined ? null : readTextOrNull(options['rewrite'], kind),
     flags,
     maxDeterminizedStates: states === undefined ? MAX_DETERMINIZED_STATES : readInt(states, kind),
-    ...readBase(kind, options, outer),
+    ...readBase(kind, options),
   };
 }
 
 const FUZZY_KEYS = new Set(['value', 'term', 'fuzziness', 'prefix_length', 'max_expansions', 'transpositions', 'rewrite']);
 
 function parseFuzzy(body: JsonObject): Query {
-  for (const [key, value] of Object.entries(body)) {
-    if (Array.isArray(value)) throw parsingError(`[fuzzy] query doesn't support multiple fields, found [${key}] and [null]`);
-  }
-  const { field, options, outer } = readFieldBody('fuzzy', body, 'value');
+  const { field, options } = readFieldBody('fuzzy', body, 'value');
   if (isObject(body[field])) checkTokens('fuzzy', options, { word: 'unexpected' });
   checkKeys('fuzzy', options, FUZZY_KEYS);
   const value = options['value'] ?? options['term'];
@@ -308,6 +303,6 @@ function parseFuzzy(body: JsonObject): Query {
     maxExpansions: optional('max_expansions', readInt, MAX_EXPANSIONS),
     transpositions: optional('transpositions', readBoolean, true),
     rewrite: optional('rewrite', readTextOrNull, null),
-    ...readBase('fuzzy', options, outer),
+    ...readBase('fuzzy', options),
   };
 }

@@ -1,7 +1,6 @@
 // Checks of the JSON tokens of a query's parameters. Elasticsearch has two kinds of parsers, whose errors differ: those that read token by token,
 // and object parsers, which declare the kinds of value that each parameter takes. Source: the error bodies of Elasticsearch 7.10 and 8.15.
 import { type JsonObject, tokenOf } from '../common/json/json-value.ts';
-import { setOwn } from '../common/json/own-property.ts';
 import { didYouMean } from '../common/text/nearest-name.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { parsingError } from '../errors/catalog.ts';
@@ -30,17 +29,16 @@ export function checkTokens(query: string, body: JsonObject, rules: TokenRules =
 }
 
 /**
- * The parameters as parsers see them that overlook nulls and the brackets of arrays: the last element of an array is the value, and an empty array
- * is an absent parameter.
- * @param arrays  parameters that are arrays
+ * The parameters as parsers see them that overlook nulls and the brackets of arrays: each element of an array is a value of the parameter, and an
+ * empty array is an absent parameter.
  */
-export function bareBody(body: JsonObject, arrays: readonly string[] = []): JsonObject {
-  const bare: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(body)) {
-    if (Array.isArray(value) && arrays.includes(key)) setOwn(bare, key, value);
-    else for (const element of bareValues(value)) setOwn(bare, key, element);
-  }
-  return bare;
+export function* bareEntries(body: JsonObject): Generator<[string, unknown]> {
+  for (const [key, value] of Object.entries(body)) for (const element of bareValues(value)) yield [key, element];
+}
+
+/** The last value of each parameter in `bareEntries`. */
+export function bareBody(body: JsonObject): JsonObject {
+  return Object.fromEntries(bareEntries(body));
 }
 
 function* bareValues(value: unknown): Generator<unknown> {
@@ -49,12 +47,15 @@ function* bareValues(value: unknown): Generator<unknown> {
   } else for (const element of value) yield* bareValues(element);
 }
 
+/** The parameters as parsers see them that overlook nulls. */
+export function withoutNulls(body: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
 /** Kinds of value that an object parser may take for a parameter. A number may be a string, and so may a boolean. */
 const TOKENS = {
   string: ['VALUE_STRING'],
-  stringOrNull: ['VALUE_STRING', 'VALUE_NULL'],
   number: ['VALUE_NUMBER', 'VALUE_STRING'],
-  numberOrNull: ['VALUE_NUMBER', 'VALUE_STRING', 'VALUE_NULL'],
   boolean: ['VALUE_BOOLEAN', 'VALUE_STRING'],
   scalar: ['VALUE_STRING', 'VALUE_NUMBER', 'VALUE_BOOLEAN', 'VALUE_NULL'],
   stringOrNumber: ['VALUE_STRING', 'VALUE_NUMBER'],
@@ -62,8 +63,6 @@ const TOKENS = {
   object: ['START_OBJECT'],
   objects: ['START_OBJECT', 'START_ARRAY'],
   objectsOrNull: ['START_OBJECT', 'START_ARRAY', 'VALUE_NULL'],
-  objectOrString: ['START_OBJECT', 'VALUE_STRING'],
-  objectsBooleanOrString: ['START_OBJECT', 'START_ARRAY', 'VALUE_BOOLEAN', 'VALUE_STRING'],
   pointOrDate: ['VALUE_STRING', 'VALUE_NUMBER', 'START_OBJECT', 'START_ARRAY'],
   any: ['VALUE_STRING', 'VALUE_NUMBER', 'VALUE_BOOLEAN', 'VALUE_NULL', 'START_OBJECT', 'START_ARRAY'],
 } as const;

@@ -39,7 +39,7 @@ export const parseIntervals: QueryParser = (body, { clauses }) => {
   const { boost: _boost, _name, ...rules } = content;
   const names = Object.keys(rules);
   if (names.length > 1) throw parsingError(`Only one interval rule can be specified, found [${names[0]}] and [${names[1]}]`);
-  return { kind: 'intervals', field, rule: parseRule(rules, 1, clauses), ...readBase(Q, content, body) };
+  return { kind: 'intervals', field, rule: parseRule(rules, 1, clauses), ...readBase(Q, content) };
 };
 
 function parseRule(value: unknown, depth: number, clauses: ClauseCounter): IntervalRule {

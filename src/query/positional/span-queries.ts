@@ -36,11 +36,11 @@ function only(name: string, body: JsonObject, keys: readonly string[]): void {
 }
 
 const spanTerm: QueryParser = (body) => {
-  const { field, options, outer } = readFieldBody('span_term', body, 'value');
+  const { field, options } = readFieldBody('span_term', body, 'value');
   checkKeys('span_term', options, new Set(['value', 'term']));
   const value = options['value'] ?? options['term'];
   if (value === undefined || value === null) throw illegalArgumentError('value cannot be null');
-  return { kind: 'span', clause: { type: 'term', field, value }, ...readBase('span_term', options, outer) };
+  return { kind: 'span', clause: { type: 'term', field, value }, ...readBase('span_term', options) };
 };
 
 const near: Parse = (body, context) => {

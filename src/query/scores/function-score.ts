@@ -5,7 +5,7 @@ import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { parseFailureError } from '../../errors/search-errors.ts';
 import { parseScript } from '../../scripting/script-spec.ts';
 import { readBase } from '../field-body.ts';
-import { bareBody } from '../parameters.ts';
+import { bareEntries, withoutNulls } from '../parameters.ts';
 import type { Query, WeightedFunction } from '../query.ts';
 import type { QueryParseContext } from '../query-parser.ts';
 import { readFloat, readInt, readNumber, readText } from '../read-json.ts';
@@ -18,7 +18,7 @@ const FUNCTIONS = new Set(['field_value_factor', 'gauss', 'exp', 'linear', 'rand
 const MAX_FLOAT = 3.4028234663852886e38;
 
 export function parseFunctionScore(given: JsonObject, context: QueryParseContext): Query {
-  const body = bareBody(given, ['functions']);
+  const body = withoutNulls(given);
   let query: Query | null = null;
   let functions: WeightedFunction[] | null = null;
   let single: ScoreFunction | null = null;
@@ -29,6 +29,8 @@ export function parseFunctionScore(given: JsonObject, context: QueryParseContext
   let maxBoost = MAX_FLOAT;
   let minScore: number | null = null;
   for (const [key, value] of Object.entries(body)) {
+    if (Array.isArray(value) && key !== 'functions')
+      throw parsingError(`failed to parse [function_score] query. array [${key}] is not supported`);
     switch (key) {
       case 'query':
         query = context.inner(value);
@@ -99,7 +101,7 @@ function readFunction(item: unknown, context: QueryParseContext): WeightedFuncti
   let filter: Query | null = null;
   let weight: number | null = null;
   let found: ScoreFunction | null = null;
-  for (const [key, value] of Object.entries(bareBody(item))) {
+  for (const [key, value] of bareEntries(item)) {
     if (key === 'filter') filter = context.inner(value);
     else if (key === 'weight') weight = readWeight(value);
     else if (key === '_name') readText(value, key);
@@ -127,13 +129,13 @@ function readScript(body: JsonObject): ScoreFunction {
   return { kind: 'script', script: parseScript(body['script']) };
 }
 
-function readFieldValue(given: JsonObject): ScoreFunction {
-  const body = bareBody(given);
+function readFieldValue(body: JsonObject): ScoreFunction {
   let field: string | null = null;
   let factor = 1;
   let modifier: Modifier = 'none';
   let missing: number | null = null;
-  for (const [key, value] of Object.entries(body)) {
+  if (Array.isArray(body['factor'])) throw parsingError("[field_value_factor] field 'factor' does not support lists or objects");
+  for (const [key, value] of bareEntries(body)) {
     if (key === 'field') field = readText(value, key);
     else if (key === 'factor') factor = readFloat(value, key);
     else if (key === 'missing') missing = readNumber(value, key);
@@ -147,11 +149,10 @@ function readFieldValue(given: JsonObject): ScoreFunction {
   return { kind: 'field', field, factor, modifier, missing };
 }
 
-function readRandom(given: JsonObject): ScoreFunction {
-  const body = bareBody(given);
+function readRandom(body: JsonObject): ScoreFunction {
   let seed: number | null = null;
   let field: string | null = null;
-  for (const [key, value] of Object.entries(body)) {
+  for (const [key, value] of bareEntries(body)) {
     if (key === 'seed' && (typeof value === 'boolean' || (typeof value === 'number' && !Number.isInteger(value))))
       throw parsingError(
         `random_score seed must be an int${typeof value === 'boolean' ? '/' : ', '}long or string, not '${String(value)}'`,

@@ -46,7 +46,7 @@ function parseScriptScore(body: JsonObject, context: QueryParseContext): Query {
   }
   if (query === null) throw illegalArgumentError('Required [query]');
   if (script === null) throw illegalArgumentError('Required [script]');
-  return { kind: 'script_score', query, script, minScore, ...readBase('script_score', body, {}, SCRIPT_SCORE) };
+  return { kind: 'script_score', query, script, minScore, ...readBase('script_score', body, SCRIPT_SCORE) };
 }
 
 const FUNCTIONS: Readonly<Record<string, (body: JsonObject) => FeatureFunction>> = {
@@ -95,6 +95,6 @@ function parseDistanceFeature(body: JsonObject): Query {
     field: readText(field, 'field'),
     origin,
     pivot: readText(pivot, 'pivot'),
-    ...readBase('distance_feature', body, {}, DISTANCE_FEATURE),
+    ...readBase('distance_feature', body, DISTANCE_FEATURE),
   };
 }

@@ -17,7 +17,7 @@ export function parseCombinedFields(body: JsonObject): CombinedFieldsQuery {
   PARSER.check(body);
   for (const [key, value] of Object.entries(body)) if (Object.hasOwn(READERS, key)) PARSER.read(key, () => READERS[key](value, options));
   if (body['query'] === undefined) throw illegalArgumentError('Required [query]');
-  return { kind: NAME, value: readText(body['query'], NAME), ...options, ...readBase(NAME, body, {}, PARSER) };
+  return { kind: NAME, value: readText(body['query'], NAME), ...options, ...readBase(NAME, body, PARSER) };
 }
 
 const PARSER = new ObjectParser(NAME, {

@@ -5,6 +5,7 @@ import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { parseFailureError } from '../../errors/search-errors.ts';
 import { readBase } from '../field-body.ts';
 import type { LikeItem, MoreLikeThisQuery } from '../leaf-query.ts';
+import { withoutNulls } from '../parameters.ts';
 import type { Query } from '../query.ts';
 import { readBoolean, readFloat, readInt, readList, readText, readTextOrNull } from '../read-json.ts';
 
@@ -60,11 +61,6 @@ export function parseMoreLikeThis(given: JsonObject): Query {
   if (query.fields?.length === 0) throw parsingError(`[${NAME}] requires 'fields' to be non-empty`);
   if (query.maxQueryTerms <= 0) throw illegalArgumentError("requires 'maxQueryTerms' to be greater than 0");
   return query;
-}
-
-/** Parameters that are null count as absent. */
-function withoutNulls(body: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
 const ITEM_KEYS = new Set([

@@ -141,7 +141,7 @@ function parseMatch(kind: MatchQuery['kind'], body: JsonObject): Query {
   if (Object.keys(body).length === 0) {
     throw kind === 'match' ? parsingError('No text specified for text query') : illegalArgumentError(`[${kind}] requires fieldName`);
   }
-  const { field, options: given, outer } = readFieldBody(kind, body, 'query');
+  const { field, options: given } = readFieldBody(kind, body, 'query');
   checkKeys(kind, given, MATCH_KEYS[kind]);
   const value = given['query'];
   if (value === undefined || value === null)
@@ -149,7 +149,7 @@ function parseMatch(kind: MatchQuery['kind'], body: JsonObject): Query {
   readText(value, kind);
   const options = { ...DEFAULTS };
   for (const [key, option] of Object.entries(given)) readMatchOption(kind, key, option, options);
-  return { kind, field, value, options, ...readBase(kind, given, outer) };
+  return { kind, field, value, options, ...readBase(kind, given) };
 }
 
 /** A field with an optional boost: `title^3`. @throws ApiError number_format_exception */

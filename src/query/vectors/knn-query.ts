@@ -84,7 +84,7 @@ export function parseKnn(body: JsonObject, inner: (body: unknown) => Query, isSe
     if (isSection || !(error instanceof ApiError)) throw error;
     throw xContentParseError('Failed to build [knn] after last required field arrived', error);
   }
-  return { kind: 'knn', field, vector, k, numCandidates, filter, similarity, ...readBase('knn', body, {}, parser) };
+  return { kind: 'knn', field, vector, k, numCandidates, filter, similarity, ...readBase('knn', body, parser) };
 }
 
 function checkCounts(k: number | null, numCandidates: number | null): void {

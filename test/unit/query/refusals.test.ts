@@ -46,6 +46,26 @@ test.each([
   [{ dis_max: { queries: null } }, 'parsing_exception: [dis_max] query does not support [queries]'],
   [{ range: { count: [{ gte: 1 }] } }, 'accepted'],
   [{ boosting: { positive: [{ match_all: {} }], negative: { match_all: {} }, negative_boost: [0.5] } }, 'accepted'],
+  [
+    { range: { count: [{ gte: 1, lt: 5 }, { lte: 1 }] } },
+    "parsing_exception: [range] query doesn't support multiple fields, found [count] and [lt]",
+  ],
+  [{ range: { count: { gte: 1 }, boost: 2 } }, 'parsing_exception: [range] query does not support [boost]'],
+  [{ term: { tag: 'x', boost: 2 } }, "parsing_exception: [term] query doesn't support multiple fields, found [tag] and [boost]"],
+  [{ match: { _name: 'x', body: 'x' } }, "parsing_exception: [match] query doesn't support multiple fields, found [_name] and [body]"],
+  [{ terms: { tag: ['x'], boost: 2 } }, 'accepted'],
+  [{ terms_set: { tag: { terms: ['x'] }, boost: 2 } }, 'parsing_exception: [terms_set] unknown token [FIELD_NAME]'],
+  [{ terms_set: { tag: ['x'] } }, 'parsing_exception: [terms_set] unknown token [START_ARRAY]'],
+  [{ span_term: { body: ['x'] } }, "parsing_exception: [span_term] query doesn't support multiple fields, found [body] and [null]"],
+  [
+    { function_score: { query: [{ match_all: {} }] } },
+    'parsing_exception: failed to parse [function_score] query. array [query] is not supported',
+  ],
+  [{ function_score: { functions: [{ weight: [2], filter: [{ match_all: {} }] }] } }, 'accepted'],
+  [
+    { function_score: { field_value_factor: { field: ['n'], factor: [2] } } },
+    "parsing_exception: [field_value_factor] field 'factor' does not support lists or objects",
+  ],
   [{ match: { body: { query: 'x', lenient: '' } } }, 'accepted'],
   [{ query_string: { query: 'x', phrase_slop: -1 } }, 'accepted'],
 ])('%j', (query, expected) => {
