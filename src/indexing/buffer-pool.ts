@@ -1,4 +1,4 @@
-// The open buffers of an indexer thread. A WebAssembly memory never shrinks, so buffers are reused instead of dropped.
+// The open buffers of an indexer thread. A WebAssembly memory never shrinks: buffers are reused while there are writes, and dropped when there are none.
 import { OpenBuffer } from '../arena/open-buffer.ts';
 
 export class BufferPool {
@@ -6,6 +6,7 @@ export class BufferPool {
   readonly #maxBytes: number;
   readonly #pages: number | undefined;
   readonly #free: OpenBuffer[] = [];
+  #lastUseMs = 0;
 
   /**
    * @param maxBytes  size at which a buffer reports that it is full
@@ -19,11 +20,23 @@ export class BufferPool {
 
   /** An empty buffer. */
   take(): OpenBuffer {
+    this.#lastUseMs = Date.now();
     return this.#free.pop() ?? new OpenBuffer(this.#module, this.#maxBytes, this.#pages);
   }
 
   give(buffer: OpenBuffer): void {
     buffer.reset();
     this.#free.push(buffer);
+  }
+
+  /**
+   * Drops the free buffers if none was taken for `idleMs`. Their memory, up to `memory.limit` / 8 and the same again for a flush, returns to the system with
+   * the next collection of garbage.
+   * @returns whether there were any
+   */
+  dropUnused(idleMs: number): boolean {
+    if (this.#free.length === 0 || Date.now() - this.#lastUseMs < idleMs) return false;
+    this.#free.length = 0;
+    return true;
   }
 }

@@ -1,7 +1,8 @@
 // An indexer: the only writer of the shards it owns. Runs in a thread of its own, or in the main thread when `threads` is 1.
 // One class, since each message and each turn of the clock concerns the same open shards; writers, copies and buffers are files of their own.
-import type { MessagePort } from 'node:worker_threads';
+import { isMainThread, type MessagePort } from 'node:worker_threads';
 import { SegmentSorter } from '../../arena/segment-sorter.ts';
+import { collectGarbage } from '../../common/turns/collect-garbage.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { indexNotFoundError } from '../../errors/catalog.ts';
 import { BufferPool } from '../../indexing/buffer-pool.ts';
@@ -33,6 +34,8 @@ const TICK_MS = 100;
 const FLUSH_AFTER_MS = 5_000;
 /** Shorter delay while new segments take much of memory.limit: their memory is freed once they are on disk. */
 const SCARCE_FLUSH_AFTER_MS = 1_000;
+/** Open buffers return their memory to the system after this time without writes: they may be what keeps a small `memory.limit` from accepting any. */
+const DROP_BUFFERS_AFTER_MS = 5_000;
 
 /** Makes the copies of this indexer's shards. */
 interface CopyFactory {
@@ -51,6 +54,7 @@ export class Indexer {
   readonly #opening = new Map<string, Promise<void>>();
   readonly #holds = new ShardHolds();
   readonly #copies: Promise<CopyFactory>;
+  readonly #buffers: BufferPool;
   readonly #environment: WriterEnvironment;
   readonly #timer: NodeJS.Timeout;
   readonly #traces: IndexerTraces;
@@ -66,13 +70,14 @@ export class Indexer {
     this.#nextSegmentId = (number + 1) * 2 ** 40;
     this.#main = new Channel<FromIndexer, ToIndexer>(port, (message) => this.#onMain(message));
     store.onDamage ??= (log, reason) => this.#main.notify({ type: 'damaged', log, reason });
+    this.#buffers = new BufferPool(module, options.indexBufferBytes);
     this.#environment = writerEnvironment({
       store,
       main: this.#main,
       arenas: this.#arenas,
       states: this.#states,
       holds: this.#holds,
-      buffers: new BufferPool(module, options.indexBufferBytes),
+      buffers: this.#buffers,
       sorter: new SegmentSorter(module),
       nextSegmentId: () => this.#nextSegmentId++,
       logError: (message, error) => this.#logError(message, error),
@@ -356,6 +361,8 @@ export class Indexer {
   }
 
   #tick(): void {
+    // In a thread that it shares with a program, the indexer leaves the collection to V8.
+    if (this.#buffers.dropUnused(DROP_BUFFERS_AFTER_MS) && !isMainThread) collectGarbage();
     const now = Date.now();
     for (const open of this.#shards.values()) {
       if (open.ticking) continue;
