@@ -91,6 +91,7 @@ async function writeIndex(): Promise<void> {
       await sendBulk(client, documents.bulk(start, Math.min(BULK_DOCS, DOCS - start)));
       if (i % 100 === 99) process.stderr.write(`${start + BULK_DOCS} documents, ${Math.round((start + BULK_DOCS) / seconds())}/s\n`);
     });
+    await client.call('POST', `/${INDEX}/_refresh`);
     await client.call('POST', `/${INDEX}/_flush`);
     const { count } = await client.call<{ count: number }>('GET', `/${INDEX}/_count`);
     if (count !== DOCS) throw new Error(`${count} documents instead of ${DOCS}`);

@@ -6,7 +6,7 @@
 // One file, since every transition of a row's state, and who may make it, has to be seen together.
 import { formatByteSize } from '../common/text/byte-size.ts';
 import { ApiError } from '../errors/api-error.ts';
-import type { SectionStats } from '../plan/segment-reader.ts';
+import type { SectionCounts, SectionStats } from '../plan/segment-reader.ts';
 
 const CONTROL_WORDS = 32;
 const [LOCK, ROW_END, CLOCK, IS_SCARCE, POOLS, LOADS, LOADED_KB, EVICTIONS, EVICTED_KB, WAITS, WAITED_MS, THREAD_END, IS_FULL] = [
@@ -58,6 +58,8 @@ export class SectionTable {
   readonly #unsigned: Uint32Array;
   readonly #pins: Uint16Array;
   readonly #thread: number;
+  /** Loads, evictions and waits of this thread alone. */
+  readonly #done = { loads: 0, loadedBytes: 0, evictions: 0, evictedBytes: 0, waits: 0, waitedMs: 0 };
   /** This thread's pins. Row 0 counts its requests that rely on no section being moved. */
   readonly #own: number;
 
@@ -167,6 +169,11 @@ export class SectionTable {
     };
   }
 
+  /** What this thread has done. */
+  ownCounts(): SectionCounts {
+    return { ...this.#done };
+  }
+
   /** Bytes of these sections that are in memory. */
   residentBytes(first: number, count: number): number {
     let bytes = 0;
@@ -226,10 +233,8 @@ export class SectionTable {
     let hasWaited = false;
     for (;;) {
       const state = this.#locked(() => this.#claim(row, source));
-      if (state === PRESENT) {
-        if (hasWaited) Atomics.add(this.#words, WAITED_MS, Math.ceil(performance.now() - start));
-        return this.#unsigned[at + ADDRESS];
-      }
+      if (hasWaited && (state === PRESENT || state === LOADING)) this.#countWait(Math.ceil(performance.now() - start));
+      if (state === PRESENT) return this.#unsigned[at + ADDRESS];
       if (state === LOADING) break;
       if (!hasWaited) Atomics.add(this.#words, WAITS, 1);
       hasWaited = true;
@@ -251,7 +256,15 @@ export class SectionTable {
     }
     Atomics.add(this.#words, LOADS, 1);
     Atomics.add(this.#words, LOADED_KB, Math.ceil(source.bytes / KB));
+    this.#done.loads++;
+    this.#done.loadedBytes += source.bytes;
     return address;
+  }
+
+  #countWait(ms: number): void {
+    Atomics.add(this.#words, WAITED_MS, ms);
+    this.#done.waits++;
+    this.#done.waitedMs += ms;
   }
 
   /** @returns PRESENT, LOADING if this thread must load the section to its new address, or another thread's state */
@@ -331,6 +344,8 @@ export class SectionTable {
     this.#countResident(row, -1);
     Atomics.add(this.#words, EVICTIONS, 1);
     Atomics.add(this.#words, EVICTED_KB, Math.ceil(this.#unsigned[rowAt(row) + BYTES] / KB));
+    this.#done.evictions++;
+    this.#done.evictedBytes += this.#unsigned[rowAt(row) + BYTES];
     return true;
   }
 

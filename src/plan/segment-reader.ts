@@ -91,11 +91,8 @@ export interface SegmentReader {
   temporaryColumn(values: Omit<TemporaryValues, 'maxDoc'>): SegmentColumn | null;
 }
 
-/** Memory use of paged segments, and counters since the start. */
-export interface SectionStats {
-  /** Memory that sections may use, in all pools opened so far. */
-  readonly capacityBytes: number;
-  readonly residentBytes: number;
+/** What was done to have sections of paged segments in memory, since a thread or the node started. */
+export interface SectionCounts {
   readonly loads: number;
   readonly loadedBytes: number;
   readonly evictions: number;
@@ -103,4 +100,11 @@ export interface SectionStats {
   /** How often a thread waited for a section that another one was loading. */
   readonly waits: number;
   readonly waitedMs: number;
+}
+
+/** Memory use of paged segments, and counts since the start of the node. */
+export interface SectionStats extends SectionCounts {
+  /** Memory that sections may use, in all pools opened so far. */
+  readonly capacityBytes: number;
+  readonly residentBytes: number;
 }

@@ -70,6 +70,7 @@ export function* searchShard(
   checkLimits(shard, request);
   checkInnerHits(innerHitsOf(request), shard.limits.maxInnerResultWindow);
   const before = request.profile ? { ...control.counters } : null;
+  const sectionsBefore = request.profile ? (shard.sectionCounts?.() ?? null) : null;
   const started = performance.now();
   const at = prepareShard(search, target, local, global ?? local);
   const ready = performance.now();
@@ -89,7 +90,9 @@ export function* searchShard(
   if (before) {
     const times = { prepareMs: ready - started, runMs: performance.now() - ready };
     const measure = (tree: AggTree | null): AggregationTimes | null => measureTree(search, target, position, at, tree);
-    search.profiles.push(profileShard(shard, at.prepared, aggs, control, { before, times, matched: found.total, collected, measure }));
+    search.profiles.push(
+      profileShard(shard, at.prepared, aggs, control, { before, sectionsBefore, times, matched: found.total, collected, measure }),
+    );
   }
   return { at, found: rescored };
 }

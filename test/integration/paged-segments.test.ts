@@ -134,6 +134,34 @@ test('random requests get the responses of a node with enough memory', async () 
   expect((await memoryOf(roomy)).loaded.count).toBe(0);
 });
 
+test('profile shows what the query phase has loaded and evicted, and what it found in memory', async () => {
+  const profiled = async (node: RestNode, body: object) =>
+    (await node.ok('POST /big/_search?request_cache=false', { ...body, profile: true })).profile.shards[0].segment_memory;
+  const before = await memoryOf(small);
+  const shown = { loaded: 0, evicted: 0 };
+  // The first requests find room without evicting anything.
+  for (const body of [31, 32, 33].flatMap((seed) => requests(new Rng(seed)))) {
+    const { resident_in_bytes: resident, loaded, evicted, waited } = await profiled(small, body);
+    expect(resident).toBeLessThan(before.limit_in_bytes * 1.1);
+    expect(loaded.size_in_bytes).toBeGreaterThanOrEqual(loaded.count);
+    expect(waited).toEqual({ count: 0, time_in_millis: 0 });
+    shown.loaded += loaded.count;
+    shown.evicted += evicted.count;
+  }
+  // The fetch phase loads sections, too.
+  const after = await memoryOf(small);
+  expect(shown.loaded).toBeGreaterThan(10);
+  expect(shown.loaded).toBeLessThanOrEqual(after.loaded.count - before.loaded.count);
+  expect(shown.evicted).toBeGreaterThan(0);
+  expect(shown.evicted).toBeLessThanOrEqual(after.evicted.count - before.evicted.count);
+  const [match] = requests(new Rng(31));
+  await profiled(small, match);
+  const again = await profiled(small, match);
+  expect(again.loaded).toEqual({ count: 0, size_in_bytes: 0 });
+  expect(again.resident_in_bytes).toBeGreaterThan(0);
+  expect(await profiled(roomy, match)).toBeUndefined();
+});
+
 test('documents are found, updated and deleted by id, also at the same time as searches', async () => {
   const rng = new Rng(3);
   const tasks = Array.from({ length: 40 }, async () => {

@@ -3,6 +3,7 @@
 import { jsonDouble } from '../../common/json/json-float.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { formatByteSize } from '../../common/text/byte-size.ts';
+import { sectionCountsJson } from '../../plan/section-counts.ts';
 import type { EngineContext } from '../core/context.ts';
 import { ownNames } from '../core/index-names.ts';
 import { nodeTotals, sumShards } from './node-totals.ts';
@@ -102,15 +103,15 @@ export function indexingPressure({ memory, dialect }: EngineContext, limit: numb
   return { memory: { current: sizes, total: { ...sizes, ...rejections }, limit_in_bytes: limit } };
 }
 
+const NO_SECTIONS = { loads: 0, loadedBytes: 0, evictions: 0, evictedBytes: 0, waits: 0, waitedMs: 0 };
+
 /** Sections of segments that are only partly in memory (docs/operations.md). */
 function segmentMemory(ctx: EngineContext): MutableJsonObject {
   const memory = ctx.segmentMemory();
   return {
     limit_in_bytes: memory?.capacityBytes ?? 0,
     resident_in_bytes: memory?.residentBytes ?? 0,
-    loaded: { count: memory?.loads ?? 0, size_in_bytes: memory?.loadedBytes ?? 0 },
-    evicted: { count: memory?.evictions ?? 0, size_in_bytes: memory?.evictedBytes ?? 0 },
-    waited: { count: memory?.waits ?? 0, time_in_millis: memory?.waitedMs ?? 0 },
+    ...sectionCountsJson(memory ?? NO_SECTIONS),
   };
 }
 

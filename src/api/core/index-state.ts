@@ -3,7 +3,7 @@
 import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import type { ShardRouting } from '../../metadata/indices/shard-routing.ts';
-import type { SegmentReader } from '../../plan/segment-reader.ts';
+import type { SectionCounts, SegmentReader } from '../../plan/segment-reader.ts';
 import type { QueryAnalysis } from '../../search/index-query/query-analysis.ts';
 
 /** Metadata of an index with the mapping and analysis built from it. Immutable: a metadata change creates a new state. */
@@ -34,5 +34,7 @@ export interface ShardSnapshot {
   readonly generation: number;
   /** In order: documents are ordered by segment, then by doc id. */
   readonly segments: readonly SegmentReader[];
+  /** What the calling thread has done for sections of segments; absent if all segments are in memory as a whole. */
+  readonly sectionCounts?: () => SectionCounts;
   release(): void;
 }

@@ -62,7 +62,7 @@ function clusterLimits(ctx: EngineContext, index: IndexState): ShardLimits {
 }
 
 export function shardOf(ctx: EngineContext, snapshot: ShardSnapshot): SearchShard {
-  const { index, shard, generation, segments } = snapshot;
+  const { index, shard, generation, segments, sectionCounts } = snapshot;
   return {
     index: index.meta.name,
     uuid: index.meta.uuid,
@@ -70,6 +70,7 @@ export function shardOf(ctx: EngineContext, snapshot: ShardSnapshot): SearchShar
     numberOfShards: index.numberOfShards,
     generation,
     segments,
+    ...(sectionCounts ? { sectionCounts } : {}),
     mapping: index.mapping,
     analysis: index.analysis,
     limits: clusterLimits(ctx, index),

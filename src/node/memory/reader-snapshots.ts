@@ -3,7 +3,7 @@
 import type { IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
 import type { SegmentImageReader } from '../../arena/segment-reader.ts';
 import { type Extent, extentKey, type SnapshotDescriptor } from '../../indexing/segment-set.ts';
-import type { SectionStats } from '../../plan/segment-reader.ts';
+import type { SectionCounts, SectionStats } from '../../plan/segment-reader.ts';
 import type { ThreadArenas } from './arenas.ts';
 
 /** A snapshot with its descriptor, by which other threads know it. */
@@ -81,6 +81,8 @@ export class ReaderSnapshots {
     return this.#arenas.isOpen ? this.#arenas.sections.stats() : null;
   }
 
+  readonly #sectionCounts = (): SectionCounts => this.#arenas.sections.ownCounts();
+
   maxSeqNo(uuid: string, shard: number): number {
     return this.#newest.get(`${uuid}/${shard}`)?.descriptor.maxSeqNo ?? -1;
   }
@@ -98,6 +100,7 @@ export class ReaderSnapshots {
       shard,
       generation: held.descriptor.generation,
       segments: use === null ? held.segments : use.segments,
+      ...(use === null ? {} : { sectionCounts: this.#sectionCounts }),
       release: () => {
         if (released) return;
         released = true;
@@ -115,8 +118,8 @@ export class ReaderSnapshots {
       return liveDocs === null ? image : image.withLiveDocs(liveDocs.ptr, deleted);
     });
     const { shard, generation } = descriptor;
-    const { segments: used, release } = isPaged(descriptor) ? this.#use(segments) : { segments, release: () => undefined };
-    return { index, shard, generation, segments: used, release };
+    if (!isPaged(descriptor)) return { index, shard, generation, segments, release: () => undefined };
+    return { index, shard, generation, ...this.#use(segments), sectionCounts: this.#sectionCounts };
   }
 
   /** Segments for one request: the sections that it reads stay in memory until `release`. */

@@ -4,6 +4,8 @@ import type { AggTree } from '../../aggs/index.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { ExecutionCounters } from '../../plan/query-plan.ts';
+import { sectionCountsJson } from '../../plan/section-counts.ts';
+import type { SectionCounts } from '../../plan/segment-reader.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { PreparedShard } from '../run/prepared-shard.ts';
 import type { RunControl } from '../run/run-control.ts';
@@ -25,6 +27,8 @@ export interface ShardProfile {
   readonly segments: number;
   readonly before: ExecutionCounters;
   readonly after: ExecutionCounters;
+  /** Bytes of paged segments in memory, and what the search has loaded, evicted and waited for; null if all segments are in memory as a whole. */
+  readonly segmentMemory: MutableJsonObject | null;
   /** Called when everything has been reduced. */
   readonly aggregations: (reduceMs: number) => MutableJsonObject[];
 }
@@ -37,6 +41,8 @@ interface ProfiledNode {
 
 interface ProfiledRun {
   readonly before: ExecutionCounters;
+  /** Null if all segments are in memory as a whole. */
+  readonly sectionsBefore: SectionCounts | null;
   readonly times: { readonly prepareMs: number; readonly runMs: number };
   /** Number of documents that matched the search. */
   readonly matched: number;
@@ -52,14 +58,16 @@ export function timesOfPartials({ partials, bindMs }: ShardAggregations): Aggreg
 
 /** Profiles a search on a shard. Runs its clauses and aggregations again separately. */
 export function profileShard(
-  { index, shard, segments }: SearchShard,
+  searched: SearchShard,
   prepared: PreparedShard,
   aggs: AggTree | null,
   options: RunControl,
-  { before, times, matched, collected, measure }: ProfiledRun,
+  { before, sectionsBefore, times, matched, collected, measure }: ProfiledRun,
 ): ShardProfile {
+  const { index, shard, segments } = searched;
   const { query, sort, isEmptyPage, needsScores } = prepared.shardQuery;
   const after = { ...options.counters };
+  const segmentMemory = sectionsBefore && segmentMemoryOf(searched, sectionsBefore);
   const collector = isEmptyPage ? 'TotalHitCountCollector' : sort.length > 0 ? 'TopFieldCollector' : 'TopScoreDocCollector';
   const clauses = profileClauses(query, prepared, options.stop, needsScores);
   const aggregations = (reduceMs: number): MutableJsonObject[] => {
@@ -67,7 +75,15 @@ export function profileShard(
     const { partials, bindings } = collected;
     return profileAggregations(aggs, { partials, bindings, matched, measure, reduceMs });
   };
-  return { index, shard, query, clauses, collector, ...times, segments: segments.length, before, after, aggregations };
+  return { index, shard, query, clauses, collector, ...times, segments: segments.length, before, after, segmentMemory, aggregations };
+}
+
+/** Other requests of the same thread count, too, if the search has yielded to them. */
+function segmentMemoryOf({ segments, sectionCounts }: SearchShard, before: SectionCounts): MutableJsonObject {
+  return {
+    resident_in_bytes: segments.reduce((sum, { residentBytes }) => sum + residentBytes, 0),
+    ...sectionCountsJson(sectionCounts?.() ?? before, before),
+  };
 }
 
 function nanos(milliseconds: number): number {
@@ -103,6 +119,7 @@ function shardJson(profile: ShardProfile, { nodeId, dialect }: ProfiledNode, red
     ...(dialect.profilesNodes ? { node_id: nodeId, shard_id: shard, index, cluster: '(local)' } : {}),
     searches: [{ query: [entry], rewrite_time: nanos(prepareMs), collector: [collector] }],
     aggregations,
+    ...(profile.segmentMemory ? { segment_memory: profile.segmentMemory } : {}),
   };
 }
 

@@ -1,7 +1,7 @@
 // A shard as a search sees it: a snapshot of segments with the mapping, analyzers and limits of their index.
 import type { Dialect } from '../../compat/dialect.ts';
 import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
-import type { SegmentReader } from '../../plan/segment-reader.ts';
+import type { SectionCounts, SegmentReader } from '../../plan/segment-reader.ts';
 import type { QueryAnalysis } from '../index-query/query-analysis.ts';
 import type { ShardLimits } from './limits.ts';
 
@@ -23,6 +23,8 @@ export interface SearchShard {
   readonly numberOfShards: number;
   readonly generation: number;
   readonly segments: readonly SegmentReader[];
+  /** What the calling thread has done for sections of segments; absent if all segments are in memory as a whole. */
+  readonly sectionCounts?: () => SectionCounts;
   readonly mapping: MappingSnapshot;
   readonly analysis: QueryAnalysis;
   readonly limits: ShardLimits;
