@@ -175,6 +175,7 @@ export class MainNode {
       memoryLimitBytes: options.memoryLimitBytes,
       minPagedBytes: options.settings['memory.whole_segment_size'],
       breaker: this.breaker,
+      isService: options.breakers !== null,
       onArena: (arena, memory, sections) => this.#early.addArena(arena, memory, sections),
       onSegmentReleased: (segment) => {
         for (const channel of this.#indexers.channels) channel.notify({ type: 'released', segments: [segment] });

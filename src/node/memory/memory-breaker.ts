@@ -35,6 +35,8 @@ export class MemoryBreaker implements RequestMemory {
   readonly #limit: number;
   readonly #measure: () => number;
   readonly #collect: () => void;
+  /** Bytes of sections of paged segments in memory. */
+  #sections: () => number = () => 0;
   #sampled = 0;
   #sampledMs = Number.NEGATIVE_INFINITY;
   /** Bytes that this thread has released since its last collection. */
@@ -53,11 +55,17 @@ export class MemoryBreaker implements RequestMemory {
     this.#collect = collect;
   }
 
-  /** Measures the memory without data and requests, which does not count. To be called once after the start. */
-  setBase(): void {
-    Atomics.store(this.#words, BASE, Math.max(0, Math.floor(this.#measure() / KB) - Atomics.load(this.#words, SEGMENTS)));
+  /** @param residentBytes  of the sections of paged segments, which threads load and evict at any time */
+  useSections(residentBytes: () => number): void {
+    this.#sections = residentBytes;
   }
 
+  /** Measures the memory without data and requests, which does not count. To be called once after the start. */
+  setBase(): void {
+    Atomics.store(this.#words, BASE, Math.max(0, Math.floor((this.#measure() - this.#segmentBytes) / KB)));
+  }
+
+  /** Bytes of the segments that are in memory as a whole, and of live docs. */
   setSegments(bytes: number): void {
     Atomics.store(this.#words, SEGMENTS, Math.floor(bytes / KB));
   }
@@ -148,9 +156,13 @@ export class MemoryBreaker implements RequestMemory {
 
   /** `request` is the memory other than segments and bodies: heaps, kernels, dirty pages of the log. */
   #parts(used: number): { segments: number; inFlight: number; request: number } {
-    const segments = this.#bytes(SEGMENTS);
+    const segments = this.#segmentBytes;
     const inFlight = Math.max(0, this.#bytes(IN_FLIGHT));
     return { segments, inFlight, request: Math.max(0, used - segments - inFlight) };
+  }
+
+  get #segmentBytes(): number {
+    return this.#bytes(SEGMENTS) + this.#sections();
   }
 
   #bytes(word: number): number {

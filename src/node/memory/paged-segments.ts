@@ -8,8 +8,11 @@ import { type Extent, extentKey, type SegmentLocation } from '../../indexing/seg
 import type { SegmentFile } from '../../indexing/writer-environment.ts';
 import type { SharedArenas } from './shared-arenas.ts';
 
-/** Share of memory.limit for sections. The rest is for new segments, requests and the heap. */
+/** Share of memory.limit for sections. The rest is for new segments, requests and heaps. */
 const POOL_SHARE = 0.6;
+/** Sections leave this much of a small memory.limit to heaps, kernels and buffers of a service, whose size does not depend on the limit. */
+const SERVICE_BYTES = 128 << 20;
+const MIN_POOL_SHARE = 0.25;
 /** A pool leaves room in its arena for directories, live docs and the scratch regions of threads. */
 const MAX_POOL_BYTES = 2 ** 31;
 const MIN_POOL_BYTES = 1 << 20;
@@ -31,7 +34,8 @@ interface Opened {
 }
 
 export interface PagedSegmentsOptions {
-  readonly memoryLimitBytes: number;
+  /** Bytes that sections may take together. */
+  readonly shareBytes: number;
   /** Smaller segments are read whole. */
   readonly minBytes: number;
   /** Allocates an extent for a directory. */
@@ -48,16 +52,11 @@ export class PagedSegments {
   constructor(arenas: SharedArenas, options: PagedSegmentsOptions) {
     this.#arenas = arenas;
     this.#options = options;
-    this.#bytesLeft = this.shareBytes;
+    this.#bytesLeft = options.shareBytes;
   }
 
   get #table(): SectionTable {
     return this.#arenas.sections;
-  }
-
-  /** Bytes that sections may take together. */
-  get shareBytes(): number {
-    return Math.max(MIN_POOL_BYTES, Math.floor(this.#options.memoryLimitBytes * POOL_SHARE));
   }
 
   /** @param isAnySize  also a small one. @returns null if the segment is to be read whole @throws ApiError corrupt_index_exception */
@@ -113,6 +112,16 @@ export class PagedSegments {
     this.#pools.push(pool);
     return pool;
   }
+}
+
+/**
+ * Bytes that sections may take together.
+ * @param isService  whether the limit also covers the heaps and kernels of the node's threads
+ */
+export function sectionShare(memoryLimitBytes: number, isService: boolean): number {
+  const share = memoryLimitBytes * POOL_SHARE;
+  const left = isService ? Math.max(memoryLimitBytes * MIN_POOL_SHARE, memoryLimitBytes - SERVICE_BYTES) : share;
+  return Math.max(MIN_POOL_BYTES, Math.floor(Math.min(share, left)));
 }
 
 function roomOf({ bytes, wanted }: Pool): number {

@@ -5,15 +5,20 @@ import { ApiError } from '../../errors/api-error.ts';
 import type { Extent, SnapshotDescriptor } from '../../indexing/segment-set.ts';
 import type { ArenaMessage } from '../messages/messages.ts';
 import type { MemoryBreaker } from './memory-breaker.ts';
-import { PagedSegments } from './paged-segments.ts';
+import { PagedSegments, sectionShare } from './paged-segments.ts';
 import { SharedArenas } from './shared-arenas.ts';
 import { SnapshotRegistry } from './snapshot-registry.ts';
+
+/** Share of memory.limit that segments in memory as a whole may take before they are paged. */
+const WHOLE_SHARE = 0.2;
 
 interface SegmentMemoryOptions {
   readonly memoryLimitBytes: number;
   /** Segments of at least this size are read from disk by section. */
   readonly minPagedBytes: number;
   readonly breaker: MemoryBreaker;
+  /** Whether the limit also covers the heaps and kernels of the node's threads. */
+  readonly isService: boolean;
   /** Called for a new arena before it is sent to its users. */
   readonly onArena: (arena: number, memory: WebAssembly.Memory, sections: ArenaMessage['sections']) => void;
   /** Called when the last reader has released a segment. */
@@ -27,14 +32,15 @@ export class SegmentMemory {
   readonly #options: SegmentMemoryOptions;
 
   constructor(module: WebAssembly.Module, options: SegmentMemoryOptions) {
-    const { memoryLimitBytes, minPagedBytes, onArena } = options;
+    const { memoryLimitBytes, minPagedBytes, isService, breaker, onArena } = options;
     this.#options = options;
     this.arenas = new SharedArenas(module, onArena);
     this.paged = new PagedSegments(this.arenas, {
-      memoryLimitBytes,
+      shareBytes: sectionShare(memoryLimitBytes, isService),
       minBytes: minPagedBytes,
       allocate: (bytes, arena) => this.arenas.allocate(bytes, arena),
     });
+    breaker.useSections(() => this.arenas.sections.stats().residentBytes);
     this.registry = new SnapshotRegistry((extent, segment) => this.#onFreed(extent, segment));
   }
 
@@ -64,9 +70,9 @@ export class SegmentMemory {
     this.#noteSegments();
   }
 
-  /** Whether segments that are in memory as a whole, and another one, would take more than half of what pools leave. */
+  /** Whether segments that are in memory as a whole, and another one, would take too much of the memory for them and for requests. */
   isScarce(bytes: number): boolean {
-    return this.registry.publishedBytes + bytes > (this.#options.memoryLimitBytes - this.paged.shareBytes) / 2;
+    return this.registry.publishedBytes + bytes > this.#options.memoryLimitBytes * WHOLE_SHARE;
   }
 
   get #usedBytes(): number {
@@ -74,7 +80,7 @@ export class SegmentMemory {
   }
 
   #noteSegments(): void {
-    this.#options.breaker.setSegments(this.#usedBytes);
+    this.#options.breaker.setSegments(this.registry.publishedBytes);
     this.arenas.sections.isMemoryScarce = this.isScarce(0);
   }
 

@@ -98,7 +98,9 @@ export class ReaderContext implements EngineContext {
     this.nodeName = options.nodeName;
     this.nodeId = options.nodeId;
     this.dialect = dialectOfNode(options);
-    this.memory = breakerOf(options);
+    const breaker = breakerOf(options);
+    breaker.useSections(() => parts.snapshots.sectionStats()?.residentBytes ?? 0);
+    this.memory = breaker;
     this.configFolders = configFolders(options.configPath);
     this.#options = options;
     this.#store = parts.store;

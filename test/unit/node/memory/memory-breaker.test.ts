@@ -53,6 +53,20 @@ test('a body that arrives in parts holds no memory after its release', () => {
   expect(estimated()).toBe(0);
 });
 
+test('sections of paged segments are listed as segments, as each thread sees them at that moment', () => {
+  const { main, other, process } = twoThreads(100 * MB);
+  const sections = { bytes: 0 };
+  for (const breaker of [main, other]) breaker.useSections(() => sections.bytes);
+  sections.bytes = 60 * MB;
+  process.bytes = 150 * MB;
+  for (const breaker of [main, other]) {
+    const { reason } = errorOf(() => breaker.check(MB, 'POST /_search'));
+    expect(reason).toContain('usages [request=41943040/40mb, in_flight_requests=0/0b, segments=73400320/70mb]');
+  }
+  sections.bytes = 0;
+  expect(main.stats().find(({ name }) => name === 'fielddata')?.estimated).toBe(10 * MB);
+});
+
 test('the process may grow to the limit, not counting what it needs without data', () => {
   const { other, process } = twoThreads(100 * MB);
   process.bytes = 140 * MB;
