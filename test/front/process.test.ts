@@ -1,5 +1,7 @@
 /** The life of the processes: reloads under load, binary upgrades, workers that are killed, shutdowns that wait for requests under way. */
-import { chmodSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import path from 'node:path';
@@ -215,6 +217,41 @@ describe('processes', () => {
       if (n < 3) await front.until(() => workers().length > n);
     }
     while (bodyOf(await get(port, '/')) !== 'generation 3') await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+
+  // the master reads the pipe while the signal comes, so the reload goes on after it
+  test.each(['SIGQUIT', 'SIGTERM'] as const)('a reload under way when %s comes ends without an alert', async (signal) => {
+    front.write('late.conf', '');
+    front.config(`include late.conf; server { listen 127.0.0.1:${port}; return 200; }`);
+    await front.start();
+    const [late, master] = [path.join(front.folder, 'late.conf'), pidOf('nginx.pid')];
+    rmSync(late);
+    execFileSync('mkfifo', [late]);
+    front.signal('SIGHUP');
+    await front.until(() => front.read('error.log').includes('reconfiguring'));
+    front.signal(signal);
+    await writeFile(late, '#');
+    await front.until(() => !alive(master));
+    expect(front.read('error.log')).not.toMatch(/\[(alert|emerg)\]/);
+    expect(existsSync(path.join(front.folder, 'nginx.pid'))).toBe(false);
+  });
+
+  test.skipIf(!ours)('a worker that cannot be replaced logs the reason; the next reload starts one', async () => {
+    front.write('handler.mjs', 'export default { hi: (r) => r.return(200, "hi") };');
+    front.config(
+      `js_import main from ${front.folder}/handler.mjs; server { listen 127.0.0.1:${port}; location / { js_content main.hi; } }`,
+    );
+    await front.start();
+    const [first] = workers();
+    front.write('handler.mjs', 'throw new Error("no such host");');
+    process.kill(first, 'SIGKILL');
+    await front.until(() => front.read('error.log').includes('[emerg]'));
+    expect(front.read('error.log')).toMatch(/\[emerg\].*no such host/);
+    expect(front.read('error.log')).toMatch(/\[alert\].*exited with fatal code 2 and cannot be respawned/);
+    front.write('handler.mjs', 'export default { hi: (r) => r.return(200, "back") };');
+    front.signal('SIGHUP');
+    let body = '';
+    while (body !== 'back') body = bodyOf(await get(port, '/').catch(() => ''));
   });
 
   test('QUIT waits for requests in progress and closes idle connections; TERM does not wait', async () => {

@@ -1,6 +1,6 @@
 // The master process: reads the configuration, binds sockets, keeps a worker process running, and handles signals.
 //   HUP reload · USR1 reopen logs · USR2 new binary · WINCH stop workers · QUIT graceful shutdown · TERM, INT fast shutdown
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,8 +14,9 @@ import type { Options } from './command-line.ts';
 import { type Cycle, loadCycle, type Places } from './cycle.ts';
 import { giveFiles } from './folders.ts';
 import { loopCount } from './main-conf.ts';
-import type { FromWorker, StartMessage, ToWorker } from './messages.ts';
+import { FATAL_EXIT_CODE, type FromWorker, type StartMessage, type ToWorker } from './messages.ts';
 import { BindError, BoundSockets } from './sockets.ts';
+import { limitWorker } from './worker-limits.ts';
 
 const INHERIT_ENV = 'GANNET_FRONT_SOCKETS';
 const FIRST_FD = 4;
@@ -28,8 +29,12 @@ interface Worker {
   ready: boolean;
   /** A shutdown was requested. */
   retiring: boolean;
+  /** Replaces a worker that ended by itself. */
+  isRestart: boolean;
   generation: number;
 }
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Maximum of libuv. */
 const MAX_POOL_THREADS = 1024;
@@ -73,6 +78,17 @@ export class Master {
     const done = new Promise<number>((resolve) => {
       this.#resolveExit = resolve;
     });
+    // Neither signals nor sockets keep the process alive while it has no worker.
+    const alive = setInterval(() => {}, MAX_TIMER_MS);
+    try {
+      await this.#start();
+      return await done;
+    } finally {
+      clearInterval(alive);
+    }
+  }
+
+  async #start(): Promise<void> {
     this.#cycle = await loadCycle(this.#options, this.#places);
     if (this.#cycle.main.workingDirectory) process.chdir(this.#cycle.main.workingDirectory);
     this.#giveLogs();
@@ -85,12 +101,12 @@ export class Master {
     this.#listenSignals();
     process.title = 'gannet: master process';
     const failure = await this.#startGeneration(new Map());
+    if (this.#ending) return;
     if (failure !== null) {
       this.#sockets.closeAll(true);
       throw new ConfigError(failure);
     }
     this.#writePid();
-    return done;
   }
 
   #adoptSockets(): void {
@@ -140,21 +156,28 @@ export class Master {
   /** Starts the worker of the current cycle. @returns the reason if it could not start */
   #startGeneration(zones: Map<string, unknown>): Promise<string | null> {
     this.#generation++;
-    return this.#startWorker(zones);
+    return this.#startWorker(zones, false);
+  }
+
+  /** Starts the worker again that has ended. One that cannot start leaves none, as nginx's fatal exit codes do: the next reload starts another. */
+  async #restartWorker(): Promise<void> {
+    if (this.#ending) return;
+    const failure = await this.#startWorker(new Map(), true);
+    if (failure !== null && !this.#ending) this.#log('emerg', failure);
   }
 
   /** One process with as many event loops as worker_processes: they share memory, and each has its own descriptors. */
-  #startWorker(zones: Map<string, unknown>): Promise<string | null> {
+  #startWorker(zones: Map<string, unknown>, isRestart: boolean): Promise<string | null> {
     const list = this.#sockets.list();
     const count = loopCount(this.#cycle.main);
     const child = this.#spawnChild(Array.from({ length: count }, () => list).flat());
     const fds = Array.from({ length: count }, (_, loop) =>
       Object.fromEntries(list.map(({ key }, n) => [key, FIRST_FD + loop * list.length + n])),
     );
-    const worker: Worker = { child, ready: false, retiring: false, generation: this.#generation };
+    const worker: Worker = { child, ready: false, retiring: false, isRestart, generation: this.#generation };
     this.#workers.add(worker);
     this.#log('notice', `start worker process ${child.pid}`);
-    this.#limitWorker(child);
+    limitWorker(child, this.#cycle.main, (message) => this.#log('alert', message));
     const { nodes } = this.#cycle;
     return new Promise((resolve) => {
       let failure = `worker process ${child.pid} could not start`;
@@ -187,18 +210,6 @@ export class Master {
     });
   }
 
-  /** Resource limits of the worker process. Node has no call for them, so util-linux tools set them from outside before the worker serves. */
-  #limitWorker({ pid }: ChildProcess): void {
-    const { rlimits, cpus } = this.#cycle.main;
-    const run = (what: string, command: string, args: string[]) => {
-      const { status, stderr, error } = spawnSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8', timeout: 5000 });
-      if (status !== 0) this.#log('alert', `${what} failed (${error?.message ?? stderr.trim()})`);
-    };
-    if (rlimits.nofile !== undefined) run('setrlimit(RLIMIT_NOFILE)', 'prlimit', ['--pid', `${pid}`, `--nofile=${rlimits.nofile}`]);
-    if (rlimits.core !== undefined) run('setrlimit(RLIMIT_CORE)', 'prlimit', ['--pid', `${pid}`, `--core=${rlimits.core}`]);
-    if (cpus.length > 0) run('sched_setaffinity()', 'taskset', ['-a', '-cp', cpus.join(','), `${pid}`]);
-  }
-
   #onZones: ((zones: Map<string, unknown>) => void) | null = null;
 
   #tell(worker: Worker, message: ToWorker): void {
@@ -213,14 +224,16 @@ export class Master {
       if (this.#workers.size === 0) this.#exit(0);
       return;
     }
-    if (worker.retiring || !worker.ready) return;
+    if (worker.retiring || !(worker.ready || worker.isRestart)) return;
+    if (code === FATAL_EXIT_CODE) {
+      this.#log('alert', `worker process ${pid} exited with fatal code ${code} and cannot be respawned`);
+      return;
+    }
     const now = Date.now();
     this.#respawns = this.#respawns.filter((t) => now - t < 10_000);
     this.#respawns.push(now);
     const delay = this.#respawns.length > RESPAWN_LIMIT ? 1000 : 0;
-    setTimeout(() => {
-      if (!this.#ending) void this.#startWorker(new Map());
-    }, delay);
+    setTimeout(() => void this.#restartWorker(), delay);
   }
 
   // ---------------------------------------------------------------- signals
@@ -297,13 +310,17 @@ export class Master {
     this.#log('notice', 'reconfiguring');
     try {
       const cycle = await loadCycle(this.#options, this.#places);
+      // A signal to end may have closed the sockets that a new worker would inherit.
+      if (this.#ending) return;
       this.#sockets.bind(socketsOf(cycle));
       const old = this.#cycle;
       const zones = await this.#collectZones();
+      if (this.#ending) return;
       this.#cycle = cycle;
       this.#giveLogs();
       const before = this.#generation;
       const failure = await this.#startGeneration(zones);
+      if (this.#ending) return;
       if (failure !== null) {
         this.#cycle = old;
         throw new ConfigError(failure);
@@ -318,7 +335,7 @@ export class Master {
     } finally {
       this.#reloading = false;
     }
-    if (!this.#reloadAgain) return;
+    if (!this.#reloadAgain || this.#ending) return;
     // A reload requested during the last one counts, too.
     this.#reloadAgain = false;
     await this.#reload();

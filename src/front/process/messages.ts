@@ -1,6 +1,9 @@
 // Messages between the master and worker processes, and between the event loops of a worker.
 import type { DirectiveNode } from '../config/syntax.ts';
 
+/** Exit status of a worker that could not start. It would fail again, so the master does not replace it. */
+export const FATAL_EXIT_CODE = 2;
+
 export interface StartMessage {
   type: 'start';
   nodes: DirectiveNode[];

@@ -10,7 +10,15 @@ import { logTo } from '../log/error-log.ts';
 import { beginLoop, sharedMemories } from '../zone/memory.ts';
 import { makeFolders } from './folders.ts';
 import { EventLoop } from './loop.ts';
-import type { FromLoop, FromWorker, LoopData, StartMessage, ToLoop, ToWorker } from './messages.ts';
+import {
+  FATAL_EXIT_CODE,
+  type FromLoop,
+  type FromWorker,
+  type LoopData,
+  type StartMessage,
+  type ToLoop,
+  type ToWorker,
+} from './messages.ts';
 
 const send = (message: FromWorker): void => {
   process.send?.(message, () => {});
@@ -114,9 +122,10 @@ function reopen(): void {
 process.on('message', (message: ToWorker) => {
   switch (message.type) {
     case 'start':
+      // The master logs the reason.
       start(message).catch((error) => {
-        send({ type: 'failed', message: (error as Error).message });
-        setTimeout(() => process.exit(2), 50);
+        const failure: FromWorker = { type: 'failed', message: error instanceof Error ? error.message : String(error) };
+        process.send?.(failure, () => process.exit(FATAL_EXIT_CODE));
       });
       break;
     case 'quit':
