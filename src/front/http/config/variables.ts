@@ -60,9 +60,14 @@ export class Variables implements VariableTable {
     }
     const def = this.lookup(name);
     this.#pending.delete(name);
-    const family = this.#families.find((f) => name.startsWith(f.prefix) && name.length > f.prefix.length);
+    const family = this.#familyOf(name);
     if (family && def.get === unset) def.get = family.make(name.slice(family.prefix.length)).get;
     return def;
+  }
+
+  /** A bare prefix such as `http_` belongs to its family, too: it has no value. */
+  #familyOf(name: string): VariableFamily | undefined {
+    return this.#families.find((f) => name.startsWith(f.prefix));
   }
 
   /** Binds all referenced names. @throws string unknown "x" variable */
@@ -74,7 +79,7 @@ export class Variables implements VariableTable {
         Object.assign(def, own, { index: def.index });
         continue;
       }
-      const family = this.#families.find((f) => name.startsWith(f.prefix) && name.length > f.prefix.length);
+      const family = this.#familyOf(name);
       if (!family) throw `unknown "${name}" variable`;
       Object.assign(def, family.make(name.slice(family.prefix.length)));
     }
@@ -93,7 +98,7 @@ export class Variables implements VariableTable {
     const name = text.toLowerCase();
     const def = this.#used.get(name) ?? this.#builtIn.get(name);
     if (def) return def;
-    const family = this.#families.find((f) => name.startsWith(f.prefix) && name.length > f.prefix.length);
+    const family = this.#familyOf(name);
     return (family && { name, ...family.make(name.slice(family.prefix.length)) }) ?? null;
   }
 }

@@ -99,6 +99,7 @@ export class HeadReader implements HeadHandler {
 
   #startHead(): HttpRequest {
     const r = new HttpRequest(this.#conn, this.#conn.http, this.#conn.hosts.defaultServer);
+    r.method = '';
     r.pipelined = this.nextPipelined;
     this.nextPipelined = false;
     this.head = r;
@@ -177,6 +178,7 @@ export class HeadReader implements HeadHandler {
   #refuseHead(r: HttpRequest, used: number, status: number, reason?: string): boolean {
     this.#takeHeadBytes(r, used);
     this.#beginRequest(r);
+    if (r.method === '') r.requestLength = 0;
     if (reason) r.log('info', reason);
     if (!r.requestLine && this.#conn.input.length > 0)
       r.requestLine = this.#conn.input.latin1Slice(0, Math.min(256, this.#conn.input.length)).split(/[\r\n]/, 1)[0];
@@ -227,6 +229,7 @@ export class HeadReader implements HeadHandler {
     }
     const uri = parseUri(target, core.conf(r.server.root).merge_slashes);
     if (!uri) {
+      r.rawUri = '';
       r.log('info', 'client sent invalid request while reading client request line');
       return 400;
     }
@@ -335,16 +338,16 @@ export class HeadReader implements HeadHandler {
 
   /** Checks a complete head. */
   #checkHead(r: HttpRequest): number {
-    if (r.version >= 1001 && r.headerIn('host') === null) {
-      r.log('info', 'client sent HTTP/1.1 request without "Host" header while reading client request headers');
-      return 400;
-    }
     if (!r.host) {
       const unnamed = this.#conn.hosts.find('');
       if (unnamed) {
         r.server = unnamed;
         r.loc = unnamed.root;
       }
+    }
+    if (r.version >= 1001 && r.headerIn('host') === null) {
+      r.log('info', 'client sent HTTP/1.1 request without "Host" header while reading client request headers');
+      return 400;
     }
     const length = r.headerIn('content-length');
     if (length !== null) {

@@ -5,13 +5,14 @@ import type { Request } from '../model/types.ts';
 import { DONE, ERROR } from '../request/codes.ts';
 import { fileEtag, type OpenedFile } from './open-files.ts';
 
-/** Sends an opened file as the response. */
-export function sendFile(r: Request, file: OpenedFile): number {
+/** Sends an opened file as the response. @param coding  its Content-Encoding, '' for none */
+export function sendFile(r: Request, file: OpenedFile, coding = ''): number {
   const { stat, fd } = file;
   r.out.status = 200;
   r.out.contentLength = stat.size;
   r.out.lastModified = Math.floor(stat.mtimeMs / 1000);
   if (core.conf(r.loc).etag) r.out.set('ETag', fileEtag(stat));
+  if (coding !== '') r.out.add('Content-Encoding', coding);
   r.setContentType();
   r.allowRanges = true;
   const rc = r.sendHeader();

@@ -31,5 +31,7 @@ export interface UpstreamReport {
   /** chosen last, also after it was released */
   readonly lastPeer: { readonly name: string; readonly configured: string } | null;
   readonly cacheStatus: string | null;
+  /** request fields that revalidate an expired entry of the cache, as lines */
+  readonly conditional: string;
   readonly cacheKey: string | null;
 }

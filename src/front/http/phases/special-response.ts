@@ -56,9 +56,7 @@ export function specialResponse(r: Request, status: number): number {
   r.expectTested = true;
   r.resetFilters();
   r.conn.discardBody(r);
-  if (status === 301 || status === 302) {
-    if (c.msie_refresh && /MSIE/.test(r.headerIn('user-agent') ?? '') && r.out.location !== null) return sendRefresh(r, r.out.location);
-  }
+  if ((status === 301 || status === 302) && r.out.location !== null && wantsRefresh(r)) return sendRefresh(r, r.out.location);
   return sendPage(r, status);
 }
 
@@ -76,8 +74,10 @@ function sendErrorPage(r: Request, page: ErrorPage): number {
   const status = REDIRECTS.has(page.overwrite) ? page.overwrite : 302;
   r.errStatus = status;
   r.out.location = uri;
-  return sendPage(r, status);
+  return wantsRefresh(r) ? sendRefresh(r, uri) : sendPage(r, status);
 }
+
+const wantsRefresh = (r: Request): boolean => core.conf(r.loc).msie_refresh && /MSIE/.test(r.headerIn('user-agent') ?? '');
 
 function pageText(r: Request, status: number): string | null {
   const title = titleOf(status);
@@ -100,6 +100,7 @@ function sendPage(r: Request, status: number): number {
   // fields that describe the body of the failed response do not apply to the page
   out.set('Accept-Ranges', null);
   out.set('ETag', null);
+  out.set('Last-Modified', null);
   out.set('Content-Encoding', null);
   out.lastModified = -1;
   r.allowRanges = false;

@@ -23,6 +23,8 @@ export interface SubrequestOptions {
   method?: string;
   /** replaces the body of the main request */
   body?: Buffer;
+  /** the body of the main request is not for it */
+  withoutBody?: boolean;
 }
 
 /**
@@ -49,6 +51,7 @@ export function startSubrequest(parent: Request, uri: string, args: string, opti
   sub.contentLength = parent.contentLength;
   sub.body = parent.body;
   if (options.body) giveBody(sub, options.body);
+  else if (options.withoutBody) giveBody(sub, null);
   sub.internal = true;
   sub.validRawUri = false;
   sub.expectTested = true;
@@ -72,18 +75,37 @@ export function startSubrequest(parent: Request, uri: string, args: string, opti
   return sub;
 }
 
-function giveBody(sub: Request, data: Buffer): void {
-  const limits = { memoryBytes: data.length, maxBytes: 0, tempFolder: { path: '', levels: [] }, inFile: 'off' as const };
+/**
+ * Starts a subrequest that does what `parent` does, in its location and without the phases that led there: it has the same method, captures and
+ * rewritten URI.
+ */
+export function startClone(parent: Request, options: SubrequestOptions = {}): Request | null {
+  const sub = startSubrequest(parent, parent.uri, parent.args, { ...options, method: parent.method });
+  if (!sub) return null;
+  sub.validRawUri = parent.validRawUri;
+  sub.loc = parent.loc;
+  sub.captures = parent.captures;
+  const handler = parent.contentHandler ?? parent.loc.handler;
+  sub.resume = () => {
+    sub.resume = () => {};
+    sub.finalize(handler ? handler(sub) : 500);
+  };
+  return sub;
+}
+
+/** @param data  null for a request without a body */
+function giveBody(sub: Request, data: Buffer | null): void {
+  const limits = { memoryBytes: data?.length ?? 0, maxBytes: 0, tempFolder: { path: '', levels: [] }, inFile: 'off' as const };
   const body = new RequestBody(new BodyDecoder(0), limits);
   body.started = true;
   body.complete = true;
-  if (data.length > 0) body.take(data);
+  if (data && data.length > 0) body.take(data);
   sub.body = body;
   sub.bodyOwner = sub;
   sub.chunkedIn = false;
-  sub.contentLength = data.length;
-  const length = { name: 'Content-Length', lname: 'content-length', value: String(data.length) };
-  sub.headersIn = [...sub.headersIn.filter(({ lname }) => lname !== 'content-length' && lname !== 'transfer-encoding'), length];
+  sub.contentLength = data?.length ?? -1;
+  sub.headersIn = sub.headersIn.filter(({ lname }) => lname !== 'content-length' && lname !== 'transfer-encoding');
+  if (data) sub.headersIn.push({ name: 'Content-Length', lname: 'content-length', value: String(data.length) });
 }
 
 /** `post_action`: a request that runs after the response; its own response is discarded. */

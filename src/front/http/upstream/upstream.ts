@@ -359,6 +359,8 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
   #finishSent(): void {
     const { r } = this;
     const ending = this.parts?.passer.takeEnding() ?? [];
+    // the body is not read for a client that asked for the header only: other requests may fetch it
+    if (!this.responseComplete) this.cache?.abandon();
     this.#release();
     r.main.onAbort = null;
     if (this.tunnelling) {

@@ -24,6 +24,14 @@ function join(r: Request, show: (state: UpstreamState) => string): string | null
 const time = (ms: number) => (ms < 0 ? '-' : (ms / 1000).toFixed(3));
 const live = (name: string, get: (r: Request) => string | null): VariableDef => ({ name, get, volatile: true });
 
+/** Value of a condition that revalidates an expired entry of the cache. */
+function validator(r: Request, name: string): string | null {
+  const { upstream } = r;
+  if (upstream?.cacheStatus !== 'EXPIRED') return null;
+  const line = upstream.conditional.split('\r\n').find((text) => text.startsWith(`${name}: `));
+  return line?.slice(name.length + 2) ?? null;
+}
+
 export const UPSTREAM_VARIABLES: VariableDef[] = [
   live('upstream_addr', (r) => join(r, (s) => s.peer)),
   live('upstream_status', (r) => join(r, (s) => (s.status ? String(s.status) : '-'))),
@@ -41,8 +49,8 @@ export const UPSTREAM_VARIABLES: VariableDef[] = [
   }),
   live('upstream_cache_status', (r) => r.upstream?.cacheStatus ?? null),
   live('upstream_cache_key', (r) => r.upstream?.cacheKey ?? null),
-  live('upstream_cache_last_modified', (r) => r.upstream?.head?.fields.find((f) => f.lname === 'last-modified')?.value ?? null),
-  live('upstream_cache_etag', (r) => r.upstream?.head?.fields.find((f) => f.lname === 'etag')?.value ?? null),
+  live('upstream_cache_last_modified', (r) => validator(r, 'If-Modified-Since')),
+  live('upstream_cache_etag', (r) => validator(r, 'If-None-Match')),
 ];
 
 export const UPSTREAM_FAMILIES: VariableFamily[] = [

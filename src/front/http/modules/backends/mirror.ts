@@ -35,7 +35,7 @@ function mirror(r: Request): number {
   const uris = c.mirror;
   const start = () => {
     for (const uri of uris) {
-      const sub = startSubrequest(r, uri, r.args, { background: true, method: r.method });
+      const sub = startSubrequest(r, uri, r.args, { background: true, method: r.method, withoutBody: !c.mirror_request_body });
       if (sub) sub.headerOnly = true;
     }
   };

@@ -143,10 +143,17 @@ interface Codec {
   kind: string;
   make(): zlib.Gzip | zlib.Gunzip | zlib.BrotliCompress;
   flags: { none: number; flush: number; end: number };
+  /** Tells by an error whether the input ended early, after all that could be decoded was returned. */
+  check?: number;
 }
 
 const ZLIB_FLAGS = { none: zlib.constants.Z_NO_FLUSH, flush: zlib.constants.Z_SYNC_FLUSH, end: zlib.constants.Z_FINISH };
-const GUNZIP: Codec = { kind: 'gunzip', make: () => zlib.createGunzip(), flags: { ...ZLIB_FLAGS, end: zlib.constants.Z_SYNC_FLUSH } };
+const GUNZIP: Codec = {
+  kind: 'gunzip',
+  make: () => zlib.createGunzip(),
+  flags: { ...ZLIB_FLAGS, end: zlib.constants.Z_SYNC_FLUSH },
+  check: zlib.constants.Z_FINISH,
+};
 const BROTLI_FLAGS = {
   none: zlib.constants.BROTLI_OPERATION_PROCESS,
   flush: zlib.constants.BROTLI_OPERATION_FLUSH,
@@ -184,7 +191,7 @@ function deflateSize(length: number, bits: number, mem: number): { windowBits: n
 /** @param compressed  cache of the compressed form of bodies that stay in memory */
 function codingFilter(
   r: Request,
-  { kind, make, flags }: Codec,
+  { kind, make, flags, check }: Codec,
   compressed?: { coding: Coding; count: { in: number; out: number } },
 ): BodyFilter {
   let ended = false;
@@ -215,8 +222,17 @@ function codingFilter(
     try {
       out = code(pieces, flag.last ? flags.end : flag.flush ? flags.flush : flags.none);
     } catch (error) {
-      req.log('error', `inflate() failed: ${(error as Error).message}`);
+      req.log('error', `inflate() failed: ${flags.none}, ${(error as NodeJS.ErrnoException).errno}`);
       return ERROR;
+    }
+    if (ended && check !== undefined) {
+      try {
+        run(EMPTY, check);
+      } catch (error) {
+        req.nextBody(out, { last: false, flush: true }, position);
+        req.log('error', `inflate() returned ${(error as NodeJS.ErrnoException).errno} on response end`);
+        return ERROR;
+      }
     }
     if (compressed) {
       for (const piece of pieces) compressed.count.in += pieceLength(piece);
@@ -320,6 +336,5 @@ function sendStatic(r: Request, suffix: string, coding: string): number {
   if (discarded !== OK) return discarded;
   const c = gzipModule.conf(r.loc);
   if (c.gzip_vary) setVary(r);
-  r.out.add('Content-Encoding', coding);
-  return sendFile(r, file);
+  return sendFile(r, file, coding);
 }

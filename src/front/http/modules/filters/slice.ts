@@ -2,7 +2,7 @@
 import { HSL, size } from '../../../config/directive.ts';
 import { defineModule } from '../../config/module.ts';
 import type { Request } from '../../model/types.ts';
-import { startSubrequest } from '../../phases/subrequest.ts';
+import { startClone } from '../../phases/subrequest.ts';
 import { ERROR, OK } from '../../request/codes.ts';
 import { type Piece, pieceLength } from '../../request/pieces.ts';
 import { cutPiece } from './conditional.ts';
@@ -33,7 +33,7 @@ export const sliceModule = defineModule(
           const unit = sliceModule.conf(r.loc).slice;
           if (unit === 0) return null;
           const state = r.getMainCtx<Slice>(sliceModule) ?? begin(r, unit);
-          return state.text;
+          return state?.text ?? null;
         },
       },
     ],
@@ -42,9 +42,18 @@ export const sliceModule = defineModule(
 
 const rangeText = (start: number, unit: number): string => `bytes=${start}-${start + unit - 1}`;
 
-function begin(r: Request, unit: number): Slice {
-  const m = /^bytes=(\d+)-/i.exec(r.main.headerIn('range') ?? '');
-  const start = m ? Math.floor(Number(m[1]) / unit) * unit : 0;
+/** First byte that the client asks for; 0 unless it asks unconditionally for one range that has a start. */
+function requestedStart(r: Request): number {
+  if (r.headerIn('if-range') !== null) return 0;
+  const text = r.headerIn('range') ?? '';
+  const start = text.includes(',') ? 0 : Number(/^bytes= *(\d+)/i.exec(text)?.[1] ?? 0);
+  return Number.isSafeInteger(start) ? start : 0;
+}
+
+/** @returns null once the header is known: the response is complete, or is not sliced */
+function begin(r: Request, unit: number): Slice | null {
+  if (r.isSub || r.out.status !== 0) return null;
+  const start = Math.floor(requestedStart(r) / unit) * unit;
   const wanted = { start: 0, end: 0 };
   const state: Slice = { start, end: start + unit, text: rangeText(start, unit), etag: null, wanted };
   r.setMainCtx(sliceModule, state);
@@ -58,7 +67,10 @@ function sliceHeader(r: Request): number {
   if (unit === 0 || !state) return OK;
   const { out } = r;
   if (out.status !== 206) {
-    if (!r.isSub) return OK;
+    if (!r.isSub) {
+      r.setMainCtx(sliceModule, null);
+      return OK;
+    }
     r.log('error', `unexpected status code ${out.status} in slice response`);
     return ERROR;
   }
@@ -111,10 +123,13 @@ function sliceHeader(r: Request): number {
 }
 
 function nextSlice(r: Request, state: Slice, unit: number, position: number): number {
-  if (state.end >= state.wanted.end) return r.nextBody([], { last: true, flush: false }, position);
+  if (state.end >= state.wanted.end) {
+    r.setMainCtx(sliceModule, null);
+    return r.nextBody([], { last: true, flush: false }, position);
+  }
   state.start = state.end;
   state.text = rangeText(state.start, unit);
-  const sub = startSubrequest(r, r.uri, r.args, {
+  const sub = startClone(r, {
     done: (_, rc) => {
       if (rc !== OK) return rc;
       if (state.end <= state.start) return ERROR;

@@ -56,7 +56,7 @@ const CORE: VariableDef[] = [
   },
   live('query_string', (r) => r.args || (r.emptyArgs ? '' : null)),
   live('is_args', (r) => (r.args ? '?' : '')),
-  live('request_method', (r) => r.main.method),
+  live('request_method', (r) => r.main.method || null),
   live('request_filename', (r) => mapUri(r)),
   live('document_root', (r) => documentRoot(r)),
   live('realpath_root', (r) => {

@@ -7,7 +7,7 @@ import type { Value } from '../../config/value.ts';
 import { anySet } from '../../config/value.ts';
 import { pumpFile } from '../../files/send-file.ts';
 import type { Request } from '../../model/types.ts';
-import { startSubrequest } from '../../phases/subrequest.ts';
+import { startClone } from '../../phases/subrequest.ts';
 import { ERROR, OK } from '../../request/codes.ts';
 import { parseHttpDate } from '../../request/http-date.ts';
 import type { Failure, UpstreamHead } from '../protocol/protocol.ts';
@@ -215,7 +215,7 @@ export class FileCacheRequest implements CacheRequest {
     const updating = this.#updating;
     const node = this.#node;
     this.#updating = false;
-    const sub = startSubrequest(r, r.uri, r.args, { background: true, method: r.method });
+    const sub = startClone(r, { background: true });
     if (!sub) {
       if (updating) this.#zone.release(node);
       return;
@@ -223,17 +223,7 @@ export class FileCacheRequest implements CacheRequest {
     // the background request inherits the lock
     sub.headerOnly = true;
     sub.vars = new Array(r.http.variables.count);
-    sub.rawUri = r.rawUri;
-    sub.validRawUri = r.validRawUri;
-    sub.background = true;
-    sub.loc = r.loc;
-    sub.captures = r.captures;
-    const handler = r.contentHandler ?? r.loc.handler;
     takeOver.add(sub);
-    sub.resume = () => {
-      sub.resume = () => {};
-      sub.finalize(handler ? handler(sub) : 500);
-    };
   }
 
   #prepareRevalidation(u: CacheClient): void {

@@ -29,7 +29,10 @@ export function addField(fields: HeaderField[], field: HeaderField): void {
   const { lname } = field;
   if (lname === 'content-length' || lname === 'transfer-encoding') {
     const previous = findHeader(fields, 'content-length') ?? findHeader(fields, 'transfer-encoding');
-    if (previous?.lname === lname) throw new InvalidResponse(`upstream sent duplicate header line: "${field.name}: ${field.value}"`);
+    if (previous?.lname === lname)
+      throw new InvalidResponse(
+        `upstream sent duplicate header line: "${field.name}: ${field.value}", previous value: "${previous.name}: ${previous.value}"`,
+      );
     if (previous) throw new InvalidResponse('upstream sent "Content-Length" and "Transfer-Encoding" headers at the same time');
     if (lname === 'content-length' && !/^\d{1,15}$/.test(field.value)) {
       throw new InvalidResponse(`upstream sent invalid "Content-Length" header: "${field.value}"`);
