@@ -1,6 +1,7 @@
 // Values sources: a field of an index for an aggregation, with its format, its `missing` value and the column of a segment.
 import { encodeGeoPoint } from '../common/encoding/geo-encoding.ts';
 import type { FieldType, ValueFormat } from '../mapping/core/field-type.ts';
+import { noFielddataError } from '../mapping/core/fielddata-errors.ts';
 import { standAloneField } from '../mapping/stand-alone-field.ts';
 import { parseGeoPoint } from '../mapping/values/geo-point-value.ts';
 import type { AggColumn } from '../plan/agg-plan.ts';
@@ -117,7 +118,11 @@ export function parseSource(
 export function bindSource(typeName: string, params: SourceParams, ctx: BindContext, families: readonly Family[] | null): ValuesSource {
   if (params.script !== null) return scriptSource(typeName, params, params.script, ctx, families);
   const mapped = ctx.index.mapping.field(params.field);
-  if (mapped?.runtime) return runtimeSource(typeName, params, mapped, ctx, families);
+  if (mapped?.runtime) {
+    if (mapped.runtime.metadata === 'id') ctx.index.requireIdFielddata();
+    if (!mapped.isAggregatable) throw notAggregatableError(mapped);
+    return runtimeSource(typeName, params, mapped, ctx, families);
+  }
   const isPoint = families?.includes('geo_point') ?? false;
   if (!mapped && params.valueType === null && !(isPoint && params.missing !== null))
     return unmapped(params, families?.includes('keyword') ?? false);
@@ -317,16 +322,9 @@ function missingOf(type: FieldType, format: ValueFormat, missing: unknown, ctx: 
 }
 
 function notAggregatableError(type: FieldType): Error {
-  if (type.family === 'text') {
-    return illegalArgumentError(
-      `Text fields are not optimised for operations that require per-document field data like aggregations and sorting, so these operations are disabled by default. Please use a keyword field instead. Alternatively, set fielddata=true on [${type.name}] in order to load field data by uninverting the inverted index. Note that this can use significant memory.`,
-    );
-  }
   if (type.typeName === 'dense_vector')
     return illegalArgumentError(`Field [${type.name}] of type [dense_vector] doesn't support docvalue_fields or aggregations`);
-  return illegalArgumentError(
-    `Can't load fielddata on [${type.keyPrefix ? type.spec.name : type.name}] because fielddata is unsupported on fields of type [${type.typeName}]. Use doc values instead.`,
-  );
+  return noFielddataError(type);
 }
 
 /** The source's column in a segment. A `missing` term that is not in the segment gets the ordinal after the last. */

@@ -66,6 +66,8 @@ export interface IndexScope {
   readonly nowMs: number;
   readonly maxBuckets: number;
   setting(name: string, fallback: number): number;
+  /** @throws ApiError illegal_argument_exception: the cluster does not allow aggregations of `_id` */
+  requireIdFielddata(): void;
   /** Computes a script's values for every segment. @returns the name of the column with the values @throws ApiError script_exception */
   addScript(values: ScriptedValues): string;
   readonly storedScript: (id: string) => StoredScript | null;

@@ -13,6 +13,7 @@ export function plainIndexScope(scope: Pick<IndexScope, 'indexName' | 'mapping' 
     fieldTexts: () => () => [],
     storedScript: () => null,
     docScript: noScripts,
+    requireIdFielddata: () => undefined,
     addScript: noScripts,
   };
 }

@@ -43,6 +43,15 @@ export function allowsExpensive(ctx: EngineContext): boolean {
   return String(transient['search.allow_expensive_queries'] ?? persistent['search.allow_expensive_queries'] ?? true) !== 'false';
 }
 
+/** `indices.id_field_data.enabled` of the cluster. */
+function idFielddataOf(ctx: EngineContext): boolean {
+  const { transient, persistent } = ctx.cluster.settings;
+  const value = transient[ID_FIELDDATA] ?? persistent[ID_FIELDDATA];
+  return value === undefined ? ctx.dialect.allowsIdFielddata : String(value) === 'true';
+}
+
+const ID_FIELDDATA = 'indices.id_field_data.enabled';
+
 /** `indices.query.bool.max_clause_count` of the cluster; a limit above that of the parser has no effect. */
 function maxClausesOf(ctx: EngineContext): number {
   const { transient, persistent } = ctx.cluster.settings;
@@ -56,9 +65,15 @@ const MAX_CLAUSE_COUNT = 'indices.query.bool.max_clause_count';
 function clusterLimits(ctx: EngineContext, index: IndexState): ShardLimits {
   const limits = limitsOf(index);
   const allowExpensive = allowsExpensive(ctx);
+  const allowsIdFielddata = idFielddataOf(ctx);
   const maxClauseCount = maxClausesOf(ctx);
-  if (allowExpensive === limits.allowExpensive && maxClauseCount === limits.maxClauseCount) return limits;
-  return { ...limits, allowExpensive, maxClauseCount };
+  if (
+    allowExpensive === limits.allowExpensive &&
+    allowsIdFielddata === limits.allowsIdFielddata &&
+    maxClauseCount === limits.maxClauseCount
+  )
+    return limits;
+  return { ...limits, allowExpensive, allowsIdFielddata, maxClauseCount };
 }
 
 export function shardOf(ctx: EngineContext, snapshot: ShardSnapshot): SearchShard {

@@ -8,6 +8,7 @@ import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
+import { METADATA_FIELDS } from '../../mapping/core/model.ts';
 import { TSID } from '../../mapping/core/time-series.ts';
 import type { EngineContext } from '../core/context.ts';
 import { checkReadable } from '../core/index-blocks.ts';
@@ -41,14 +42,16 @@ type Found = Map<string, Map<string, Array<{ index: string; capability: Capabili
 const FILTERS = new Set(['+metadata', '-metadata', '-nested', '-multifield', '-parent']);
 
 /** `[searchable, aggregatable]` of the metadata fields, which are not part of mappings. */
-const METADATA: Readonly<Record<string, readonly [boolean, boolean]>> = {
-  _id: [true, false],
+const metadataOf = ({ allowsIdFielddata, sortsByVersion }: Dialect): Readonly<Record<string, readonly [boolean, boolean]>> => ({
+  _id: [true, allowsIdFielddata],
   _index: [true, true],
   _source: [false, false],
   _routing: [true, false],
   _ignored: [true, false],
   _field_names: [true, false],
-};
+  _seq_no: [true, true],
+  _version: [false, sortsByVersion],
+});
 
 /** Types that are reported as another type because searches treat them alike. */
 const FAMILY_TYPES: Readonly<Record<string, string>> = { wildcard: 'keyword', constant_keyword: 'keyword', match_only_text: 'text' };
@@ -100,7 +103,7 @@ function collect({ meta, mapping }: IndexState, patterns: readonly string[], req
     else byType.set(capability.type, [entry]);
   };
   if (!filters.includes('-metadata')) {
-    for (const [name, [searchable, aggregatable]] of Object.entries(METADATA)) {
+    for (const [name, [searchable, aggregatable]] of Object.entries(metadataOf(mapping.dialect))) {
       if (isRequested(name)) add(name, { type: name, searchable, aggregatable, meta: null });
     }
     if (isRequested(TSID) && mapping.field(TSID)) add(TSID, { type: TSID, searchable: false, aggregatable: true, meta: null });
@@ -147,7 +150,7 @@ function render(found: Found, names: readonly string[], includeUnmapped: boolean
     const types: MutableJsonObject = {};
     for (const [type, list] of entries)
       setOwn(types, type, {
-        ...(dialect.marksMetadataFields ? { metadata_field: Object.hasOwn(METADATA, name) || name === TSID } : {}),
+        ...(dialect.marksMetadataFields ? { metadata_field: METADATA_FIELDS.has(name) || name === TSID } : {}),
         ...renderType(type, list, entries.length > 1 || unmapped.length > 0),
       });
     if (unmapped.length > 0)

@@ -17,7 +17,10 @@ export interface ValueFormat {
   parse(text: string, roundUp: boolean, nowMs: number, timeZone?: string): number | bigint;
 }
 
-/** Definition of a runtime field. */
+/** Properties of documents that are fields without a column. */
+export type MetadataValue = 'id' | 'seqNo' | 'version';
+
+/** Definition of a runtime field, or of a metadata field whose values are computed like those of one. */
 export interface RuntimeDefinition {
   /** `{ source, lang, params }`; null to read the source's values under the field's name. */
   readonly script: Readonly<Record<string, unknown>> | null;
@@ -27,6 +30,8 @@ export interface RuntimeDefinition {
   readonly ignoresErrors: boolean;
   /** Documents of another index that `fields` shows in place of the values; null for other types. */
   readonly lookup: RuntimeLookup | null;
+  /** The property that a metadata field has as its value; null for runtime fields. */
+  readonly metadata: MetadataValue | null;
 }
 
 /** A `lookup` runtime field: the first document of `targetIndex` whose `targetField` has a value of `inputField`. */

@@ -12,7 +12,7 @@ import { vectorFormatOf } from '../types/dense-vector.ts';
 import { FlatObjectFieldType } from '../types/flat-object.ts';
 import { ConstantKeywordMapper } from '../types/keyword.ts';
 import { mapperTypeOf } from '../types/registry.ts';
-import { runtimeFieldTypes } from './runtime-types.ts';
+import { metadataFieldType, runtimeFieldTypes } from './runtime-types.ts';
 
 /** A field as the document parser uses it. */
 export interface CompiledField {
@@ -280,12 +280,19 @@ export class MappingCompiler {
       const fieldType = new BaseFieldType(definition, { spec, family: 'keyword', isSearchable, isAggregatable });
       this.#fieldTypes.set(name, fieldType);
     };
-    define('_id', 'none', false);
     define('_index', 'none', true);
     define('_routing', 'docs', false);
     define('_ignored', 'docs', false);
     define('_field_names', 'docs', false);
-    for (const name of ['_source', '_seq_no', '_version']) define(name, 'none', false, false);
+    define('_source', 'none', false, false);
+    const { analysis, dialect } = this.#environment;
+    const aggregatable = { analysis, isAggregatable: true };
+    this.#fieldTypes.set('_id', metadataFieldType('_id', 'id', aggregatable));
+    this.#fieldTypes.set('_seq_no', metadataFieldType('_seq_no', 'seqNo', aggregatable));
+    this.#fieldTypes.set(
+      '_version',
+      metadataFieldType('_version', 'version', { analysis, isAggregatable: dialect.sortsByVersion }),
+    );
   }
 }
 

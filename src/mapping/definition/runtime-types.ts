@@ -1,7 +1,7 @@
 // Field types of runtime fields: those of mapped fields, but without storage in segments.
 import { DEFAULT_DIALECT } from '../../compat/dialect.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { ValueFormat } from '../core/field-type.ts';
+import type { MetadataValue, ValueFormat } from '../core/field-type.ts';
 import type { MappingAnalysis } from '../core/mapping-analysis.ts';
 import type { RuntimeNode } from '../core/model.ts';
 import { BaseFieldType, NO_SPEC } from '../types/base-field-type.ts';
@@ -22,11 +22,11 @@ export function runtimeFieldTypes(name: string, node: RuntimeNode, analysis: Map
     return [...parts].map(([part, inner]) => {
       const path = `${name}.${part}`;
       const made = fieldTypeWithoutStorage(path, inner, analysis);
-      made.runtime = { script, part, ignoresErrors, lookup: null };
+      made.runtime = { script, part, ignoresErrors, lookup: null, metadata: null };
       return [path, made];
     });
   const made = type === 'lookup' ? lookupType(name, node) : fieldTypeWithoutStorage(name, node, analysis);
-  made.runtime ??= { script, part: null, ignoresErrors, lookup: null };
+  made.runtime ??= { script, part: null, ignoresErrors, lookup: null, metadata: null };
   return [[name, made]];
 }
 
@@ -41,21 +41,39 @@ function lookupType(name: string, { type, given }: RuntimeNode): BaseFieldType {
     targetField: String(given['target_field']),
     fetchFields: given['fetch_fields'] as ReadonlyArray<Readonly<Record<string, unknown>>>,
   };
-  made.runtime = { script: null, part: null, ignoresErrors: false, lookup };
+  made.runtime = { script: null, part: null, ignoresErrors: false, lookup, metadata: null };
   return made;
 }
 
-/** The type of a field that no segment contains. @param given  its parameters */
+/** The type of a metadata field whose values are those of a property of documents. */
+export function metadataFieldType(
+  name: string,
+  metadata: MetadataValue,
+  { analysis, isAggregatable }: { readonly analysis: MappingAnalysis; readonly isAggregatable: boolean },
+): BaseFieldType {
+  const made =
+    metadata === 'id'
+      ? new BaseFieldType(
+          { path: name, type: name, given: {}, nestedPath: null },
+          { spec: { ...NO_SPEC, name, column: 'ordinals' }, family: 'keyword', isSearchable: true, isAggregatable },
+        )
+      : fieldTypeWithoutStorage(name, { type: 'long', given: { doc_values: isAggregatable } }, analysis, name);
+  made.runtime = { script: null, part: null, ignoresErrors: false, lookup: null, metadata };
+  return made;
+}
+
+/** The type of a field that no segment contains. @param given  its parameters @param typeName  the name that errors call the type by */
 export function fieldTypeWithoutStorage(
   name: string,
   { type, given }: Pick<RuntimeNode, 'type' | 'given'>,
   analysis: MappingAnalysis,
+  typeName = type,
 ): BaseFieldType {
   const mapperType = mapperTypeOf(type);
   const { fieldType } = mapperType.create({
     name,
     path: name,
-    type,
+    type: typeName,
     nestedPath: null,
     analysis,
     dialect: DEFAULT_DIALECT,

@@ -1,5 +1,6 @@
 // Parser of function_score: functions (weights, field values, decays, random numbers, scripts) that change the score of a query.
 
+import { stringHash } from '../../common/encoding/java-hashes.ts';
 import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { parseFailureError } from '../../errors/search-errors.ts';
@@ -157,18 +158,11 @@ function readRandom(body: JsonObject): ScoreFunction {
       throw parsingError(
         `random_score seed must be an int${typeof value === 'boolean' ? '/' : ', '}long or string, not '${String(value)}'`,
       );
-    if (key === 'seed') seed = typeof value === 'string' && !/^-?\d+$/.test(value) ? hashText(value) : readInt(value, key);
+    if (key === 'seed') seed = typeof value === 'string' && !/^-?\d+$/.test(value) ? stringHash(value) : readInt(value, key);
     else if (key === 'field') field = readText(value, key);
     else throw parsingError(`random_score query does not support [${key}]`);
   }
   return { kind: 'random', seed: seed === null ? null : seed | 0, field };
-}
-
-/** Java's String.hashCode. */
-function hashText(text: string): number {
-  let hash = 0;
-  for (let i = 0; i < text.length; i++) hash = (Math.imul(31, hash) + text.charCodeAt(i)) | 0;
-  return hash;
 }
 
 const DECAY_MODES = new Set(['min', 'max', 'avg', 'sum']);

@@ -5,7 +5,7 @@ import { jsonDouble } from '../../common/json/json-float.ts';
 import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
 import { present } from '../../common/present.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import type { FieldType } from '../../mapping/core/field-type.ts';
+import type { FieldType, MetadataValue } from '../../mapping/core/field-type.ts';
 import { ShapeFieldType } from '../../mapping/types/shapes.ts';
 import type { Shape } from '../../mapping/values/geo-shape-value.ts';
 import { shapeFormat } from '../../mapping/values/shape-format.ts';
@@ -25,6 +25,8 @@ import { valuesAt } from './source-values.ts';
 export interface SourceDocument extends ScriptDocument {
   /** The source as parsed JSON; an empty object if none is stored. */
   json(): unknown;
+  /** A property of the document; null if it is not indexed. */
+  metadata(name: MetadataValue): Value;
 }
 
 /** A value as a column would store it: the bytes of a term, a number, or the code of a point. */
@@ -94,7 +96,8 @@ const EMITTING_TYPES = new Set([...Object.keys(EMITTED), 'composite', 'geo_point
 export function runtimeValues(type: FieldType, document: SourceDocument): Value[] {
   if (type.family === 'shape' || type.family === 'lookup')
     throw new ScriptFault('illegal_argument_exception', `Fielddata is not supported on field [${type.name}] of type [${type.typeName}]`);
-  const { script, part, ignoresErrors } = present(type.runtime);
+  const { script, part, ignoresErrors, metadata } = present(type.runtime);
+  if (metadata !== null) return [document.metadata(metadata)].filter((value) => value !== null);
   if (script === null) return sourceValues(type, document);
   const emitted = run(type.name, part === null ? type.typeName : 'composite', script, ignoresErrors, document);
   if (part !== null) {

@@ -13,7 +13,8 @@ import { parseDistance, parseGeoPoint } from '../../query/geo/geo-point.ts';
 import type { Modifier, ScoreFunction } from '../../query/scores/score-function.ts';
 import type { DocFunction } from '../index-query/index-query.ts';
 import { fieldOf, type RewriteContext, rewriteError } from '../shard/rewrite-context.ts';
-import { curveOf, distanceMeters, murmur32 } from './score-math.ts';
+import { randomScore } from './random-score.ts';
+import { curveOf, distanceMeters } from './score-math.ts';
 import { scoreScript } from './score-script.ts';
 
 const MODIFIERS: Readonly<Record<Modifier, (value: number) => number>> = {
@@ -77,18 +78,6 @@ function fieldValue(spec: Extract<ScoreFunction, { kind: 'field' }>, context: Re
       );
     }
     return result;
-  };
-}
-
-function randomScore(spec: Extract<ScoreFunction, { kind: 'random' }>, context: RewriteContext): DocFunction {
-  const type = spec.field === null || spec.field === '_seq_no' ? null : fieldOf(context, spec.field);
-  if (spec.field !== null && spec.field !== '_seq_no' && !type)
-    throw illegalArgumentError(`Field [${spec.field}] is not mapped on [${context.index}]`);
-  // Without a seed, every request has its own. All pages of a scroll share one time, and therefore one seed and order.
-  const seed = spec.seed ?? murmur32(context.nowMs | 0, 0);
-  return (segment, docId) => {
-    const word = type ? Math.trunc(numbersOf(type, segment, docId)[0] ?? 0) : segment.seqNo(segment.rootOf(docId));
-    return (murmur32(word | 0, seed) & 0x00ffffff) / 2 ** 24;
   };
 }
 

@@ -1,16 +1,4 @@
-// Arithmetic that score functions and the functions of score scripts share: hashes, decay curves, distances.
-
-/** 32-bit MurmurHash3 of one 32-bit word. */
-export function murmur32(word: number, seed: number): number {
-  let k = Math.imul(word, 0xcc9e2d51);
-  k = Math.imul((k << 15) | (k >>> 17), 0x1b873593);
-  let hash = seed ^ k;
-  hash = (Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe6546b64) | 0;
-  hash ^= 4;
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return hash ^ (hash >>> 16);
-}
+// Arithmetic that score functions and the functions of score scripts share: decay curves, distances.
 
 /** Decay by distance: 1 at distance 0, `decayed` at distance `scale`. */
 export function curveOf(shape: 'gauss' | 'exp' | 'linear', scale: number, decayed: number): (distance: number) => number {

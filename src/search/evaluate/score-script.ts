@@ -6,6 +6,7 @@ import { parseDistance, parseGeoPoint } from '../../query/geo/geo-point.ts';
 import { compileDocScript, currentDocument, type DocScript } from '../../scripting/doc-script.ts';
 import type { Implementation } from '../../scripting/java/class-info.ts';
 import { ScriptFault } from '../../scripting/java/faults.ts';
+import { textOf } from '../../scripting/java/objects.ts';
 import type { GeoPoint } from '../../scripting/library/documents/doc-values.ts';
 import type { ZonedTime } from '../../scripting/library/time/zoned-time.ts';
 import { doubleOf, millisOf } from '../../scripting/numeric-value.ts';
@@ -13,8 +14,9 @@ import type { ScriptSpec } from '../../scripting/script-spec.ts';
 import type { DocFunction } from '../index-query/index-query.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import { computeColumn } from './column-script.ts';
-import { curveOf, distanceMeters, murmur32 } from './score-math.ts';
-import { runDocScript } from './script-doc.ts';
+import { randomOf, saltedSeed } from './random-score.ts';
+import { curveOf, distanceMeters } from './score-math.ts';
+import { runDocScript, SegmentDocument } from './script-doc.ts';
 import { vectorFunctions } from './vector-functions.ts';
 
 /** @throws ApiError script_exception: the script does not compile */
@@ -87,14 +89,22 @@ for (const [name, shape] of Object.entries(SHAPES)) {
   ) => decay(parseDistance(scale, 1), factor, distanceMeters(value, parseGeoPoint(origin)) - parseDistance(offset, 1));
 }
 
-const randomOf = (seed: number): number => (murmur32(seed | 0, 0) & 0x00ffffff) / 2 ** 24;
+const utf8 = new TextEncoder();
+
+/** The hash of a seed and of the text of a value, of the document's number if no field is named. */
+function randomScore(seed: number, field?: string): number {
+  const document = currentDocument();
+  if (!(document instanceof SegmentDocument)) throw new ScriptFault('illegal_state_exception', 'randomScore needs an indexed document');
+  const value = field === undefined ? document.docId : document.values(field).first();
+  return randomOf(utf8.encode(textOf(value)), saltedSeed(seed, document.place));
+}
 
 /** Functions that score scripts may call, by signature. */
 const SCORE_FUNCTIONS: Readonly<Record<string, Implementation>> = {
   'double saturation(double,double)': (value: number, k: number) => value / (k + value),
   'double sigmoid(double,double,double)': (value: number, k: number, a: number) => value ** a / (k ** a + value ** a),
-  'double randomScore(int)': randomOf,
-  'double randomScore(int,String)': randomOf,
+  'double randomScore(int)': randomScore,
+  'double randomScore(int,String)': randomScore,
   ...DECAYS,
   ...vectorFunctions(currentDocument),
 };

@@ -4,7 +4,8 @@ import { decodeGeoPoint } from '../../common/encoding/geo-encoding.ts';
 import { decodeVector, type VectorFormat } from '../../common/encoding/vector-format.ts';
 import { parseJsonBytes } from '../../common/json/json-parse.ts';
 import { checkWork } from '../../common/turns/turn.ts';
-import type { FieldType } from '../../mapping/core/field-type.ts';
+import type { FieldType, MetadataValue } from '../../mapping/core/field-type.ts';
+import { noFielddataError } from '../../mapping/core/fielddata-errors.ts';
 import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import { vectorFormatOf } from '../../mapping/types/dense-vector.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
@@ -21,8 +22,10 @@ import { convertSource, runtimeValues, type SourceDocument } from './runtime-fie
 import { distanceMeters } from './score-math.ts';
 import { fieldValuesIn, stringsIn } from './source-values.ts';
 
-/** The mapping of the documents, and access to their sources. */
+/** The shard of the documents, their mapping, and access to their sources. */
 export interface ScriptReader {
+  readonly index: string;
+  readonly shard: number;
   readonly mapping: MappingSnapshot;
   record(seqNo: number): ShardDocument | null;
 }
@@ -38,6 +41,15 @@ export class SegmentDocument implements SourceDocument, DocMap {
   readonly #reader: ScriptReader;
   readonly #segment: SegmentReader;
   readonly #docId: number;
+
+  get docId(): number {
+    return this.#docId;
+  }
+
+  /** The shard that contains the document. */
+  get place(): { readonly index: string; readonly shard: number } {
+    return this.#reader;
+  }
 
   constructor(reader: ScriptReader, segment: SegmentReader, docId: number) {
     this.#reader = reader;
@@ -69,6 +81,12 @@ export class SegmentDocument implements SourceDocument, DocMap {
   json(): unknown {
     const record = this.#reader.record(this.#segment.seqNo(this.#docId));
     return record?.source ? parseJsonBytes(record.source) : {};
+  }
+
+  metadata(name: MetadataValue): Value {
+    if (name === 'id') return this.#segment.idOf(this.#docId);
+    const seqNo = this.#segment.seqNo(this.#docId);
+    return BigInt(name === 'seqNo' ? seqNo : (this.#reader.record(seqNo)?.version ?? 1));
   }
 
   /** Values of a field in their script form. @throws ScriptFault scripts cannot read the field */
@@ -117,6 +135,10 @@ export class UnindexedDocument implements SourceDocument, DocMap {
   json(): unknown {
     return this.#source;
   }
+
+  metadata(): null {
+    return null;
+  }
 }
 
 const decoder = new TextDecoder();
@@ -137,20 +159,9 @@ function fieldKind(type: FieldType): FieldKind {
 
 /** @throws ScriptFault: scripts cannot read fields of this type */
 function checkReadable(type: FieldType): void {
-  if (type.family === 'text') {
-    throw new ScriptFault(
-      'illegal_argument_exception',
-      `Text fields are not optimised for operations that require per-document field data like aggregations and sorting, so these operations are disabled by default. Please use a keyword field instead. Alternatively, set fielddata=true on [${type.name}] in order to load field data by uninverting the inverted index. Note that this can use significant memory.`,
-    );
-  }
   if (type.family === 'histogram')
     throw new ScriptFault('unsupported_operation_exception', `The [${type.typeName}] field does not support scripts`);
-  if (!type.isAggregatable) {
-    throw new ScriptFault(
-      'illegal_argument_exception',
-      `Can't load fielddata on [${type.name}] because fielddata is unsupported on fields of type [${type.typeName}]. Use doc values instead.`,
-    );
-  }
+  if (type.family === 'text' || !type.isAggregatable) throw new ScriptFault('illegal_argument_exception', noFielddataError(type).reason ?? '');
 }
 
 function columnValues(type: FieldType, segment: SegmentReader, docId: number): DocValues {

@@ -10,6 +10,7 @@ import { formatRuntime } from '../evaluate/runtime-field.ts';
 import { SegmentDocument } from '../evaluate/script-doc.ts';
 import type { FieldRequest } from '../request/request-parts.ts';
 import { notSortableError } from '../run/sort-keys.ts';
+import { requireIdFielddata } from '../shard/limits.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 
 /** Adds the values of each requested field that has any. @throws ApiError illegal_argument_exception: the field has no doc values */
@@ -21,10 +22,11 @@ export function docvalueFields(
   into: MutableJsonObject,
 ): void {
   for (const { field: pattern, format } of wanted) {
-    if (pattern === '_seq_no') {
-      setOwn(into, pattern, [segment.seqNo(docId)]);
+    if (pattern === '_index') {
+      setOwn(into, pattern, [shard.index]);
       continue;
     }
+    if (pattern === '_id') requireIdFielddata(shard.limits);
     const isPattern = pattern.includes('*');
     for (const name of isPattern ? shard.mapping.matchFields(pattern) : [pattern]) {
       const type = shard.mapping.field(name);

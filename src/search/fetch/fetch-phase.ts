@@ -110,6 +110,7 @@ function hitJson(
   if (request.fields.length > 0) sourceFields(at.shard, target.source(), request.fields, fields, dropped);
   runtimeFields(target, request.fields, out, fields, lookups);
   if (at.shard.mapping.field('_size')) addSize(target, request, out, fields);
+  if (at.shard.dialect.showsMetadataFields) metadataFields(target, request.fields, ignored, fields);
   for (const field of at.scriptFields) field(target, fields);
   for (const _ in fields) {
     out['fields'] = fields;
@@ -125,6 +126,22 @@ function hitJson(
       ? Object.fromEntries([...matched].map(([name, score]) => [name, jsonFloat(score)]))
       : [...matched.keys()];
   return out;
+}
+
+/** Adds the metadata fields that are requested by name. */
+function metadataFields(
+  { at, document }: FetchTarget,
+  wanted: readonly FieldRequest[],
+  ignored: readonly string[] | undefined,
+  into: MutableJsonObject,
+): void {
+  for (const { field } of wanted) {
+    if (field === '_id') into['_id'] = [document.id];
+    else if (field === '_index') into['_index'] = [at.shard.index];
+    else if (field === '_version') into['_version'] = [document.version];
+    else if (field === '_routing' && document.routing !== null) into['_routing'] = [document.routing];
+    else if (field === '_ignored' && ignored) into['_ignored'] = ignored;
+  }
 }
 
 /** `_source` of a hit: the stored bytes, or an object without what the filters exclude; null if the hit has none. */

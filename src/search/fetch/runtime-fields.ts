@@ -29,7 +29,7 @@ export function runtimeFields(
   for (const { field: pattern, format } of wanted) {
     for (const name of pattern.includes('*') ? mapping.matchFields(pattern) : [pattern]) {
       const type = mapping.field(name);
-      if (!type?.runtime) continue;
+      if (!type?.runtime || type.runtime.metadata !== null) continue;
       const { lookup } = type.runtime;
       if (lookup !== null) {
         const inputs = pending === null ? [] : inputsOf(target, lookup);

@@ -45,10 +45,17 @@ export function requireSearchable(field: FieldType): void {
   }
 }
 
+/** @throws ApiError query_shard_exception: the field is shown, but cannot be searched for */
+function refuseUnsearchableMetadata({ name }: FieldType, context: RewriteContext): void {
+  if (name === '_source' || name === '_version') throw rewriteError(context, `The ${name} field is not searchable`);
+}
+
 /** Whether the terms of a field can be searched by pattern. */
 export function isTextual(field: FieldType): boolean {
-  return field.family === 'text' || (field.family === 'keyword' && field.name !== '_field_names');
+  return field.family === 'text' || (field.family === 'keyword' && !WITHOUT_PATTERNS.has(field.name));
 }
+
+const WITHOUT_PATTERNS: ReadonlySet<string> = new Set(['_field_names', '_id', '_index']);
 
 /** Matches one value exactly; the field type decides how the match is scored. */
 export function termQuery(field: FieldType, value: unknown, context: RewriteContext): IndexQuery {
@@ -73,6 +80,7 @@ export function termQuery(field: FieldType, value: unknown, context: RewriteCont
       return constant(rangeFieldQuery(field, { from: value, to: value }, 'intersects', context));
     default:
   }
+  refuseUnsearchableMetadata(field, context);
   requireSearchable(field);
   if (field.family === 'date' || (field.family === 'ip' && String(value).includes('/')))
     return constant(boundsQuery(field, value, value, context));
@@ -135,6 +143,7 @@ export function rewriteTerms(query: TermsQuery, context: RewriteContext): IndexQ
     // Dates, addresses with masks, range fields: each value becomes a separate query.
     return constant(bool({ should: query.values.map((value) => termQuery(field, value, context)), minimumShouldMatch: 1 }));
   }
+  refuseUnsearchableMetadata(field, context);
   requireSearchable(field);
   if (field.spec.postings === 'none') {
     return constant(

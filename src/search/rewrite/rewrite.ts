@@ -40,7 +40,7 @@ function rewriteAny(query: Query, context: RewriteContext): IndexQuery {
   try {
     const rewritten = rewriteKind(query, context);
     result = withBoost(
-      context.mapping.hasRuntime ? withRuntimeFilters(rewritten, context) : rewritten,
+      context.mapping.hasRuntime || mayReadMetadata(query) ? withRuntimeFilters(rewritten, context) : rewritten,
       isBoostable(query) ? query.boost : 1,
     );
   } catch (error) {
@@ -50,6 +50,14 @@ function rewriteAny(query: Query, context: RewriteContext): IndexQuery {
   }
   return query.name === null ? result : { op: 'named', name: query.name, query: result };
 }
+
+/** Whether a leaf query may read a metadata field that has no column. */
+function mayReadMetadata(query: Query): boolean {
+  return 'field' in query ? METADATA.has(query.field) : OF_ANY_FIELDS.has(query.kind);
+}
+
+const METADATA: ReadonlySet<string> = new Set(['_id', '_seq_no', '_version']);
+const OF_ANY_FIELDS: ReadonlySet<Query['kind']> = new Set(['multi_match', 'query_string', 'simple_query_string']);
 
 /** Scores of pinned documents have no room for a boost, those of percolated documents ignore it. */
 function isBoostable({ kind }: Query): boolean {

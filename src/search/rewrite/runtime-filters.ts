@@ -48,7 +48,7 @@ export function withRuntimeFilters(query: IndexQuery, context: RewriteContext): 
 function filterOf(name: string, query: IndexQuery, context: RewriteContext): IndexQuery {
   const type = context.mapping.field(name);
   if (!type?.runtime) return query;
-  requireExpensive(context, `queries on [runtime] field [${name}]`);
+  if (type.runtime.metadata === null) requireExpensive(context, `queries on [runtime] field [${name}]`);
   const matches = predicateOf(query);
   const isOfTerms = ['term', 'synonym', 'anyTerm', 'pattern'].includes(query.op);
   return {

@@ -1,23 +1,13 @@
 // Slices of a scroll or a point in time. Each document belongs to exactly one of `max` slices, by a hash of a field or of its id. The hashes are those
 // of Elasticsearch 7.10 and Lucene (TermsSliceQuery, DocValuesSliceQuery, Uid; Apache-2.0), so that slices have the same documents there.
+import { floorMod, mix64, murmur3x86 } from '../../common/encoding/java-hashes.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { ALL, type IndexQuery, none } from '../index-query/index-query.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 
-/** The 64-bit hash of HPPC's BitMixer; returns its low half as a signed integer. */
-function mix(value: bigint): number {
-  let hash = BigInt.asUintN(64, value);
-  hash = BigInt.asUintN(64, (hash ^ (hash >> 32n)) * 0x4cd6944c5cc20b6dn);
-  hash = BigInt.asUintN(64, (hash ^ (hash >> 29n)) * 0xfc12c5b19d3259e9n);
-  return Number(BigInt.asIntN(32, hash ^ (hash >> 32n)));
-}
-
+/** Seed of the hashes of ids. */
 const SEED = 7919;
-
-function floorMod(value: number, divisor: number): number {
-  return ((value % divisor) + divisor) % divisor;
-}
 
 const bits = new DataView(new ArrayBuffer(8));
 
@@ -57,27 +47,6 @@ function isBase64(id: string): boolean {
   if (id.length === 0 || rest === 1 || !/^[\w-]+$/.test(id)) return false;
   const last = id[id.length - 1];
   return rest === 0 || (rest === 2 ? 'AQgw' : 'AEIMQUYcgkosw048').includes(last);
-}
-
-/** MurmurHash3 x86 32 of bytes with Lucene's seed for slices, as a signed integer. */
-function murmur3(bytes: Uint8Array): number {
-  const scramble = (block: number): number => {
-    const product = Math.imul(block, 0xcc9e2d51);
-    return Math.imul((product << 15) | (product >>> 17), 0x1b873593);
-  };
-  let hash = SEED;
-  const whole = bytes.length & ~3;
-  for (let i = 0; i < whole; i += 4) {
-    hash ^= scramble(bytes[i] | (bytes[i + 1] << 8) | (bytes[i + 2] << 16) | (bytes[i + 3] << 24));
-    hash = (Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe6546b64) | 0;
-  }
-  let tail = 0;
-  for (let i = bytes.length - 1; i >= whole; i--) tail = (tail << 8) | bytes[i];
-  if (bytes.length > whole) hash ^= scramble(tail);
-  hash ^= bytes.length;
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) | 0;
 }
 
 interface Slice {
@@ -121,7 +90,7 @@ export function sliceFilter(given: Slice, shard: SearchShard, context: RewriteCo
       label: 'slice',
       matches: (segment, docId) => {
         const [value] = segment.values(column, docId);
-        const hash = value === undefined ? 0 : mix(sortableBits(value, field.typeName));
+        const hash = value === undefined ? 0 : Number(BigInt.asIntN(32, mix64(sortableBits(value, field.typeName))));
         return floorMod(hash, slice.max) === slice.id;
       },
     };
@@ -131,6 +100,6 @@ export function sliceFilter(given: Slice, shard: SearchShard, context: RewriteCo
     op: 'hostFilter',
     field: '',
     label: 'slice',
-    matches: (segment, docId) => floorMod(murmur3(idBytes(segment.idOf(docId))), slice.max) === slice.id,
+    matches: (segment, docId) => floorMod(murmur3x86(idBytes(segment.idOf(docId)), SEED), slice.max) === slice.id,
   };
 }

@@ -14,6 +14,7 @@ import { runDocScript } from '../evaluate/script-doc.ts';
 import { stringsIn } from '../evaluate/source-values.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import { rewriteQuery } from '../rewrite/rewrite.ts';
+import { requireIdFielddata } from '../shard/limits.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { PreparedShard } from './prepared-shard.ts';
 
@@ -68,6 +69,7 @@ export class ShardAggregations {
           return strings.map((string) => analysis.analyze(analyzer, string).map(({ term }) => term));
         };
       },
+      requireIdFielddata: () => requireIdFielddata(context.limits),
       addScript: (values) => {
         const name = `\0script:${this.#scripts.size}`;
         this.#scripts.set(name, compileScriptColumn(values, context));

@@ -4,12 +4,14 @@ import { jsonDouble, jsonFloat } from '../../common/json/json-float.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
+import { noFielddataError } from '../../mapping/core/fielddata-errors.ts';
 import type { SortKey } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { RuntimeColumns } from '../compute/scripted-segment.ts';
 import { keyOf } from '../index-query/term.ts';
 import type { SortSpec } from '../request/sort-request.ts';
 import { rewriteQuery } from '../rewrite/rewrite.ts';
+import { requireIdFielddata } from '../shard/limits.ts';
 import { type RewriteContext, rewriteError } from '../shard/rewrite-context.ts';
 import { idSort, scriptSort } from './computed-sort.ts';
 import type { ResolvedSort } from './resolved-sort.ts';
@@ -32,7 +34,10 @@ export function resolveSort(spec: SortSpec, context: RewriteContext): ResolvedSo
       return scriptSort(spec, context);
     case 'field':
       if (spec.field === '_shard_doc') return docSort(spec.descending);
-      if (spec.field === '_id') return idSort(spec.descending);
+      if (spec.field === '_id') {
+        requireIdFielddata(context.limits);
+        return idSort(spec.descending);
+      }
       return spec.field === '_index' ? indexSort(spec, context.index) : fieldSort(spec, context);
   }
 }
@@ -169,15 +174,6 @@ function unmappedField({ field, unmappedType }: FieldSpecOf, context: RewriteCon
 }
 
 export function notSortableError(field: FieldType): ApiError {
-  if (field.family === 'text') {
-    return illegalArgumentError(
-      'Text fields are not optimised for operations that require per-document field data like aggregations and sorting, so these operations ' +
-        `are disabled by default. Please use a keyword field instead. Alternatively, set fielddata=true on [${field.name}] in order to load field ` +
-        'data by uninverting the inverted index. Note that this can use significant memory.',
-    );
-  }
   if (field.typeName === 'dense_vector') return illegalArgumentError(`Field [${field.name}] of type [dense_vector] doesn't support sort`);
-  return illegalArgumentError(
-    `Can't load fielddata on [${field.name}] because fielddata is unsupported on fields of type [${field.typeName}]. Use doc values instead.`,
-  );
+  return noFielddataError(field);
 }

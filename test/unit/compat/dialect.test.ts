@@ -58,6 +58,18 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     await ask('PUT /floats/_doc/1', { list: Array.from({ length: 128 }, (_, i) => i + 0.5) });
     return (await ask('GET /floats/_mapping')).json.floats.mappings.properties.list.type === 'dense_vector';
   },
+  allowsIdFielddata: async (ask) => {
+    await ask('PUT /ids/_doc/1?refresh=true', {});
+    return (await ask('POST /ids/_search', { sort: ['_id'] })).status === 200;
+  },
+  sortsByVersion: async (ask) => {
+    await ask('PUT /versions/_doc/1?refresh=true', {});
+    return (await ask('POST /versions/_search', { sort: ['_version'] })).status === 200;
+  },
+  showsMetadataFields: async (ask) => {
+    await ask('PUT /shown/_doc/1?refresh=true', {});
+    return (await ask('POST /shown/_search', { fields: ['_id'] })).json.hits.hits[0].fields?._id?.[0] === '1';
+  },
   refusesSortKeysAsIllegal: async (ask) => (await ask('GET /_cat/indices?s=nothing')).json.error.type === 'illegal_argument_exception',
   hasTypes: async (ask) => {
     const made = await ask('PUT /typed?include_type_name=true', { mappings: { kind: { properties: { a: { type: 'keyword' } } } } });

@@ -1,5 +1,6 @@
 // `include` and `exclude` of terms: regular expressions, lists of values, partitions.
 
+import { floorMod, mix64, murmur3x86 } from '../../../common/encoding/java-hashes.ts';
 import { isObject } from '../../../common/json/json-value.ts';
 import { present } from '../../../common/present.ts';
 import { REGEXP_ALL } from '../../../common/text/regexp-flags.ts';
@@ -97,7 +98,7 @@ export function termFilter(filter: IncludeExclude, source: Pick<ValuesSource, 't
       parts.push((bytes) => terms.has(latin1(bytes)) === wanted);
     } else if (value !== null && 'partition' in (value as object)) {
       const { partition, partitions } = value as { partition: number; partitions: number };
-      parts.push((bytes) => floorMod(murmur3(bytes, 31), partitions) === partition);
+      parts.push((bytes) => floorMod(murmur3x86(bytes, 31), partitions) === partition);
     }
   };
   side(filter.include, true);
@@ -151,38 +152,4 @@ function booleanOf(value: unknown): number {
 
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-}
-
-function floorMod(a: number, n: number): number {
-  return ((a % n) + n) % n;
-}
-
-/** MurmurHash3 x86 32 (Appleby), as Lucene's StringHelper. */
-function murmur3(bytes: Uint8Array, seed: number): number {
-  let h = seed;
-  const mix = (k: number) => {
-    const a = Math.imul(k, 0xcc9e2d51);
-    return Math.imul((a << 15) | (a >>> 17), 0x1b873593);
-  };
-  const blocks = bytes.length & ~3;
-  for (let i = 0; i < blocks; i += 4) {
-    h ^= mix(bytes[i] | (bytes[i + 1] << 8) | (bytes[i + 2] << 16) | (bytes[i + 3] << 24));
-    h = (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
-  }
-  let tail = 0;
-  for (let i = bytes.length - 1; i >= blocks; i--) tail = (tail << 8) | bytes[i];
-  if (bytes.length > blocks) h ^= mix(tail);
-  h ^= bytes.length;
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return h ^ (h >>> 16);
-}
-
-/** hppc's BitMixer.mix64 (Stafford's variant 9). */
-function mix64(value: bigint): bigint {
-  const u = (x: bigint) => BigInt.asUintN(64, x);
-  let z = u(value);
-  z = u((z ^ (z >> 32n)) * 0x4cd6944c5cc20b6dn);
-  z = u((z ^ (z >> 29n)) * 0xfc12c5b19d3259e9n);
-  return BigInt.asIntN(64, z ^ (z >> 32n));
 }
