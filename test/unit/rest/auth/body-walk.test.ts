@@ -100,6 +100,11 @@ test.each(Object.keys(MENTIONS))('a query [%s] that mentions an index does not t
   }
 });
 
+test.each(['regexp', 'fuzzy'])('a query [%s] on the names of indices is refused, whether the index exists or not', async (kind) => {
+  for (const name of ['zzsecret', 'zzalias'])
+    expect((await checkSearch((asked) => ({ query: { [kind]: { _index: asked } } }), name)).status).toBe(400);
+});
+
 test.each(Object.entries(LOOKUPS))('a definition with a lookup of %s reads no foreign document when it is used', async (kind, lookup) => {
   const stored = lookup('zzsecret');
   const before = await data.state();

@@ -19,7 +19,6 @@ export const MENTIONS: Readonly<Record<string, (name: string) => object>> = {
   terms: (name) => ({ terms: { _index: [name, 'own-2'] } }),
   prefix: (name) => ({ prefix: { _index: name.slice(0, 3) } }),
   wildcard: (name) => ({ wildcard: { _index: `*${name.slice(2)}` } }),
-  regexp: (name) => ({ regexp: { _index: name } }),
   exists: () => ({ exists: { field: '_index' } }),
   query_string: (name) => ({ query_string: { query: `_index:${name}` } }),
   pinned: (_index) => ({ pinned: { docs: [{ _index, _id: '1' }], organic: { match_all: {} } } }),
