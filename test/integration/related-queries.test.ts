@@ -6,6 +6,7 @@ let service: TestService;
 
 beforeAll(async () => {
   service = await startService();
+  await service.request('PUT', '/_cluster/settings', { persistent: { 'indices.id_field_data.enabled': true } });
   const relations = { book: ['review', 'note'], review: 'reply' };
   const properties = { kind: { type: 'join', relations }, stars: { type: 'integer' }, text: { type: 'text' } };
   await service.request('PUT', '/shelf', { settings: { number_of_shards: 2 }, mappings: { properties } });

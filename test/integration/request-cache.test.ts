@@ -189,7 +189,7 @@ test('scores that depend on the time or on chance are not cached', async () => {
     }
     expect(scores.size, body).toBe(6);
   }
-  const seeded = '{"query":{"function_score":{"random_score":{"seed":7}}}}';
+  const seeded = '{"query":{"function_score":{"random_score":{"seed":7,"field":"_seq_no"}}}}';
   const first = (await hitsOf('/scored/_search', seeded)).max_score;
   for (let i = 0; i < 6; i++) expect((await hitsOf('/scored/_search', seeded)).max_score).toBe(first);
 });

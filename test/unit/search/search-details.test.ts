@@ -34,6 +34,7 @@ test('ignores null clauses of a bool', async () => {
 });
 
 test('pages through hits sorted by _id', async () => {
+  await node.ok('PUT /_cluster/settings', { persistent: { 'indices.id_field_data.enabled': true } });
   const first = await hits({ sort: [{ _id: 'desc' }], size: 2 });
   expect(first.map(({ sort }) => sort)).toEqual([['c'], ['b']]);
   expect((await hits({ sort: [{ _id: 'desc' }], search_after: ['b'] })).map(({ _id }) => _id)).toEqual(['a']);

@@ -223,6 +223,7 @@ export class Twins {
       'security.roles': roles,
     });
     const twins = new Twins(node);
+    await twins.#ok('PUT /_cluster/settings', { persistent: { 'indices.id_field_data.enabled': true } });
     for (const whole of ['even-whole', 'full-whole']) await twins.#fill(whole, { documents: false, fields: [] });
     for (const user of USER_NAMES) await twins.#fill(PAIRS[user].twin, HIDDEN[user]);
     return twins;

@@ -112,7 +112,8 @@ export const QUERIES: Readonly<Record<string, Bodies>> = {
     { functions: [{ field_value_factor: { field: `${k}_long`, missing: 1 } }] },
     { functions: [{ gauss: { [`${k}_date`]: { origin: '2024-01-05', scale: '3d' } } }] },
     { functions: [{ exp: { [`${k}_geo_point`]: { origin: '3,3', scale: '100km' } } }] },
-    { functions: [{ random_score: { seed: 1, field: `${k}_long` } }] },
+    // Random scores depend on the index, so that the twin would have another order.
+    { functions: [{ random_score: { seed: 1, field: `${k}_long` }, weight: 0 }] },
     { functions: [{ weight: 3, filter: { term: { [`${k}_text`]: 'brown' } } }] },
     { functions: [{ script_score: { script: script(`doc.containsKey('${k}_long') ? 2 : 1`) } }] },
   ],
