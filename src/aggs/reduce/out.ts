@@ -46,24 +46,40 @@ interface Owner {
 /** Types of metrics that show a minimum of infinity and a maximum of negative infinity if there are no values. */
 const HAS_EXTREMES = new Set(['min', 'max', 'stats', 'extended_stats']);
 
-/** A metric: `json` as rendered (without meta), `figures` by name. */
-export class MetricOut implements OutAgg {
+/** A JSON body that is rendered unchanged: top_hits. */
+export class JsonOut implements OutAgg {
   readonly inside = null;
   readonly buckets = null;
   readonly docCount = null;
   readonly typedName: string;
   readonly meta: MutableJsonObject | null;
   readonly #json: MutableJsonObject;
-  readonly #figures: Readonly<Record<string, Figure>>;
 
-  constructor(owner: Owner, typedName: string, json: MutableJsonObject, figures: Readonly<Record<string, Figure>>) {
+  constructor(owner: Owner, typedName: string, json: MutableJsonObject) {
     this.typedName = typedName;
     this.meta = owner.meta;
     this.#json = json;
+  }
+
+  figure(_name: string): Figure | undefined {
+    return undefined;
+  }
+
+  render(): MutableJsonObject {
+    return withMeta(this.meta, this.#json);
+  }
+}
+
+/** A metric: `json` as rendered (without meta), `figures` by name. */
+export class MetricOut extends JsonOut {
+  readonly #figures: Readonly<Record<string, Figure>>;
+
+  constructor(owner: Owner, typedName: string, json: MutableJsonObject, figures: Readonly<Record<string, Figure>>) {
+    super(owner, typedName, json);
     this.#figures = figures;
   }
 
-  figure(name: string): Figure | undefined {
+  override figure(name: string): Figure | undefined {
     return Object.hasOwn(this.#figures, name) ? this.#figures[name] : undefined;
   }
 
@@ -71,10 +87,6 @@ export class MetricOut implements OutAgg {
     if (!HAS_EXTREMES.has(this.typedName)) return Number.NaN;
     const of = name === '' || name === 'value' ? this.typedName : name;
     return of === 'min' ? Number.POSITIVE_INFINITY : of === 'max' ? Number.NEGATIVE_INFINITY : Number.NaN;
-  }
-
-  render(): MutableJsonObject {
-    return withMeta(this.meta, this.#json);
   }
 }
 
@@ -142,30 +154,6 @@ export class BucketsOut implements OutAgg {
       ? Object.fromEntries(this.buckets.map((bucket) => [bucket.name, one(bucket)]))
       : this.buckets.map((bucket) => one(bucket));
     return withMeta(this.meta, { ...this.#before, buckets, ...this.#after });
-  }
-}
-
-/** A JSON body that is rendered unchanged: top_hits. */
-export class JsonOut implements OutAgg {
-  readonly inside = null;
-  readonly buckets = null;
-  readonly docCount = null;
-  readonly typedName: string;
-  readonly meta: MutableJsonObject | null;
-  readonly #json: MutableJsonObject;
-
-  constructor(owner: Owner, typedName: string, json: MutableJsonObject) {
-    this.typedName = typedName;
-    this.meta = owner.meta;
-    this.#json = json;
-  }
-
-  figure(): undefined {
-    return undefined;
-  }
-
-  render(): MutableJsonObject {
-    return withMeta(this.meta, this.#json);
   }
 }
 

@@ -5,7 +5,7 @@ import { INDEX_STATS_METRICS, STATS_METRICS } from '../../api/core/metric-names.
 import { nearestNames } from '../../common/text/nearest-name.ts';
 import { illegalArgumentError, unrecognizedParametersError } from '../../errors/catalog.ts';
 import { defineApi, type RestContext } from '../core/api.ts';
-import { namedFields } from '../core/params/named-fields.ts';
+import { namedFields, STATS_PARAMS } from '../core/params/named-fields.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 
@@ -13,14 +13,8 @@ export const nodesStatsApi = defineApi({
   name: 'nodes.stats',
   needs: 'cluster:monitor/nodes/stats',
   params: {
-    completion_fields: 'list',
-    fielddata_fields: 'list',
-    fields: 'list',
-    groups: 'list',
-    level: 'string',
-    types: 'list',
+    ...STATS_PARAMS,
     timeout: 'time',
-    include_segment_file_sizes: 'boolean',
   },
   routes: {
     'GET /_nodes/stats': stats,

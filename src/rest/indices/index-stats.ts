@@ -5,7 +5,7 @@ import { nearestNames } from '../../common/text/nearest-name.ts';
 import { unrecognizedParametersError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import { readTarget } from '../core/params/index-expression.ts';
-import { namedFields } from '../core/params/named-fields.ts';
+import { namedFields, STATS_PARAMS } from '../core/params/named-fields.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 
@@ -14,13 +14,7 @@ export const statsApi = defineApi({
   needs: 'indices:monitor/stats',
   params: {
     ...INDICES_OPTIONS,
-    completion_fields: 'list',
-    fielddata_fields: 'list',
-    fields: 'list',
-    groups: 'list',
-    level: 'string',
-    types: 'list',
-    include_segment_file_sizes: 'boolean',
+    ...STATS_PARAMS,
     include_unloaded_segments: 'boolean',
     forbid_closed_indices: 'boolean',
   },
