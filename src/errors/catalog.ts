@@ -48,7 +48,7 @@ export function invalidIndexNameError(index: string, reason: string): ApiError {
 }
 
 /** Java's error for a text that is not a number. */
-function notNumberError(text: string): ApiError {
+export function notNumberError(text: string): ApiError {
   return new ApiError('number_format_exception', 400, `For input string: "${text}"`);
 }
 

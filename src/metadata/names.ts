@@ -4,7 +4,8 @@ import { ApiError } from '../errors/api-error.ts';
 import { invalidIndexNameError } from '../errors/catalog.ts';
 
 const FORBIDDEN = ['\\', '/', '*', '?', '"', '<', '>', '|', ' ', ','];
-const FORBIDDEN_TEXT = 'must not contain the following characters [ , ", *, \\, <, |, ,, >, /, ?]';
+/** What index names and patterns must not contain, in the words of errors. */
+export const FORBIDDEN_TEXT = 'must not contain the following characters [ , ", *, \\, <, |, ,, >, /, ?]';
 /** Control characters, line separators, and code points that are not characters: they break tables and logs, and look alike. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\ufffe\uffff]/u;
 const MAX_BYTES = 255;

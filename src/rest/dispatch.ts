@@ -28,6 +28,7 @@ import { type LaneRequest, type Lanes, laneRequest, type RunPart } from './core/
 import { partRunner } from './core/lane-parts.ts';
 import { sendInPieces } from './core/large-response.ts';
 import { checkParam } from './core/param-kinds.ts';
+import { deprecationsOf, isKnownParam, refuseParamsWithoutQuery } from './core/param-rules.ts';
 import { parseQueryParams } from './core/query-params.ts';
 import { ApiRequest } from './core/request.ts';
 import { RequestLog } from './core/request-log.ts';
@@ -158,6 +159,7 @@ export class Dispatcher {
       trusted,
       part,
       headers: {},
+      warnings: [],
       type: JSON_TYPE,
       isPretty: false,
       filter: null,
@@ -209,12 +211,12 @@ export class Dispatcher {
 
     const query = decodeOr400(() => parseQueryParams(http.query));
     readCommonParams(exchange, query);
-    const typed = this.#context.engine.dialect.hasTypes ? untyped(http.method, http.path, query) : null;
+    const { dialect } = this.#context.engine;
+    const typed = dialect.hasTypes ? untyped(http.method, http.path, query) : null;
     const match = decodeOr400(() => this.#router.match(typed?.path ?? http.path));
     const isServed = (match !== null && !isFalseIndex(match.values[0], http.path)) || http.method === 'OPTIONS';
-    if (!isServed && !this.#context.engine.dialect.namesClusterManager && isUnsupportedPath(http.path))
-      throw unsupportedError(http.method, http.path);
-    if (!match && http.method !== 'POST' && this.#context.engine.dialect.knowsTypedPosts && TYPED_PATH.test(http.path)) {
+    if (!isServed && !dialect.namesClusterManager && isUnsupportedPath(http.path)) throw unsupportedError(http.method, http.path);
+    if (!match && http.method !== 'POST' && dialect.knowsTypedPosts && TYPED_PATH.test(http.path)) {
       await this.#responder.send(exchange, wrongMethod(http, ['POST']));
       return;
     }
@@ -242,7 +244,12 @@ export class Dispatcher {
 
     const params: Record<string, string> = { ...query };
     for (let i = 0; i < route.pathParams.length; i++) params[route.pathParams[i]] = match.values[i];
-    if (route.params !== null) checkParams(http.path, query, route.params);
+    const { params: known } = route;
+    if (known !== null) {
+      refuseParamsWithoutQuery(route.api.name, http.path, query, dialect);
+      checkParams(http.path, query, known, (name) => isKnownParam(route.api.name, name, known, query, dialect));
+    }
+    if (exchange.part === null) exchange.warnings = deprecationsOf(route.api.name, http.path, query, dialect);
     requireAction(caller, route.api.needs);
     if (this.#audit?.logsGranted && exchange.part === null) this.#audit.granted(audited(exchange), route.api.needs);
 
@@ -372,17 +379,16 @@ function wrongMethod(http: HttpRequest, allowed: readonly string[]): ApiResponse
   return { status: 405, headers, body: { error: text, status: 405 } };
 }
 
-function checkParams(path: string, query: Readonly<Record<string, string>>, params: Params): void {
+function checkParams(path: string, query: Readonly<Record<string, string>>, params: Params, isKnown: (name: string) => boolean): void {
   for (const name in query) {
-    if (!Object.hasOwn(params, name)) throw unknownParametersError(path, query, params);
+    if (!isKnown(name)) throw unknownParametersError(path, query, Object.keys(params).filter(isKnown));
     checkParam(params[name], name, query[name]);
   }
 }
 
-function unknownParametersError(path: string, query: Readonly<Record<string, string>>, params: Params): ApiError {
-  const known = Object.keys(params);
+function unknownParametersError(path: string, query: Readonly<Record<string, string>>, known: readonly string[]): ApiError {
   const unknown = Object.keys(query)
-    .filter((name) => !Object.hasOwn(params, name))
+    .filter((name) => !known.includes(name))
     .sort();
   return unrecognizedParametersError(
     path,

@@ -14,11 +14,17 @@ export interface ShardCopy {
   readonly index: string;
   readonly shard: number;
   readonly primary: boolean;
+  /** The node that is expected to have it; null for any. */
+  readonly currentNode: string | null;
 }
 
-/** @param copy  null for the first unassigned copy. @throws ApiError illegal_argument_exception: no copy is unassigned; index_not_found_exception */
-export function explainAllocation(ctx: EngineContext, copy: ShardCopy | null): MutableJsonObject {
-  const chosen = copy ?? firstUnassigned(ctx);
+/**
+ * @param copy  null for the first unassigned copy
+ * @param withYes  whether decisions that allow something are wanted; only errors show it
+ * @throws ApiError illegal_argument_exception: no copy is unassigned; index_not_found_exception
+ */
+export function explainAllocation(ctx: EngineContext, copy: ShardCopy | null, withYes: boolean): MutableJsonObject {
+  const chosen = copy ?? firstUnassigned(ctx, withYes);
   const index = ctx.index(chosen.index);
   if (!index) throw indexNotFoundError(chosen.index);
   if (chosen.shard < 0 || chosen.shard >= index.numberOfShards)
@@ -26,22 +32,33 @@ export function explainAllocation(ctx: EngineContext, copy: ShardCopy | null): M
       details: { index: chosen.index, shard: String(chosen.shard) },
     });
   if (!chosen.primary && shardCounts(ctx, index.meta).replicas === 0)
-    throw illegalArgumentError(
-      `No shard was specified in the request which means the response should explain a randomly-chosen unassigned shard`,
-    );
+    throw illegalArgumentError(`unable to find any shards to explain [${requestText(chosen, withYes)} in the routing table`);
   const damage = chosen.primary ? ctx.damageOf(index.meta, chosen.shard) : null;
   if (damage !== null) return damaged(chosen, damage);
   return chosen.primary ? assigned(ctx, chosen) : unassigned(ctx, chosen, index);
 }
 
-function firstUnassigned(ctx: EngineContext): ShardCopy {
+const NONE_UNASSIGNED =
+  'No shard was specified in the request which means the response should explain a randomly-chosen unassigned shard, but there are no ' +
+  'unassigned shards in this cluster. To explain the allocation of an assigned shard you must specify the target shard in the request.';
+
+/** The request as the servers print it, without its closing bracket. */
+function requestText(copy: ShardCopy | null, withYes: boolean): string {
+  const chosen =
+    copy === null
+      ? 'useAnyUnassignedShard=true'
+      : `index=${copy.index},shard=${copy.shard},primary?=${copy.primary}${copy.currentNode === null ? '' : `,currentNode=${copy.currentNode}`}`;
+  return `ClusterAllocationExplainRequest[${chosen},includeYesDecisions?=${withYes}]`;
+}
+
+function firstUnassigned(ctx: EngineContext, withYes: boolean): ShardCopy {
   const metas = ownNames(ctx).map((name) => ctx.cluster.indices[name]);
   const meta = metas.find((candidate) => candidate.state === 'open' && indexHealth(ctx, candidate) !== 'green');
   const [damaged] = meta ? damagedShards(ctx, meta) : [];
-  if (meta && damaged !== undefined) return { index: meta.name, shard: damaged, primary: true };
-  if (meta) return { index: meta.name, shard: 0, primary: false };
+  if (meta && damaged !== undefined) return { index: meta.name, shard: damaged, primary: true, currentNode: null };
+  if (meta) return { index: meta.name, shard: 0, primary: false, currentNode: null };
   throw illegalArgumentError(
-    'unable to find any unassigned shards to explain [ClusterAllocationExplainRequest[useAnyUnassignedShard=true,includeYesDecisions?=false]',
+    ctx.dialect.showsDatasetSize ? NONE_UNASSIGNED : `unable to find any unassigned shards to explain [${requestText(null, withYes)}`,
   );
 }
 

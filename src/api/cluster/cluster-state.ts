@@ -6,6 +6,7 @@ import { DISK_IS_FULL } from '../../metadata/indices/metadata-blocks.ts';
 import { ShardRouting } from '../../metadata/indices/shard-routing.ts';
 import type { EngineContext } from '../core/context.ts';
 import { managerOf } from '../core/copies.ts';
+import { ownNames } from '../core/index-names.ts';
 import type { StateMetric } from '../core/metric-names.ts';
 import { shardCopies, shardCounts } from './shard-counts.ts';
 import { nodeIdentity } from './this-node.ts';
@@ -13,6 +14,8 @@ import { nodeIdentity } from './this-node.ts';
 export interface StateRequest {
   readonly metrics: ReadonlySet<StateMetric>;
   readonly indices: readonly string[];
+  /** false if the request names indices: of the metadata, only theirs is shown then. */
+  readonly isWhole: boolean;
   /** Renders the settings of an index, nested or flat. */
   readonly showSettings: (meta: IndexMeta) => unknown;
 }
@@ -27,7 +30,7 @@ export function clusterState(ctx: EngineContext, request: StateRequest): Mutable
   if (metrics.has('master_node')) body.master_node = manager;
   if (ctx.dialect.namesClusterManager && metrics.has('cluster_manager_node')) body.cluster_manager_node = manager;
   const metas = request.indices.map((name) => state.indices[name]).filter((meta) => meta !== undefined);
-  if (metrics.has('blocks')) body.blocks = blocksOf(metas);
+  if (metrics.has('blocks')) body.blocks = blocksOf(ownNames(ctx).map((name) => state.indices[name]));
   if (metrics.has('nodes')) {
     body.nodes = Object.fromEntries(ctx.nodes.map((node) => [node.id, nodeIdentity(ctx, node)]));
   }
@@ -41,11 +44,15 @@ export function clusterState(ctx: EngineContext, request: StateRequest): Mutable
         last_accepted_config: ctx.nodes.map(({ id }) => id),
         voting_config_exclusions: state.votingExclusions ?? [],
       },
-      templates: state.templates,
+      templates: request.isWhole ? state.templates : {},
       indices: Object.fromEntries(metas.map((meta) => [meta.name, indexMetadata(ctx, meta, request.showSettings)])),
       'index-graveyard': { tombstones: [] },
-      index_template: { index_template: state.indexTemplates },
-      component_template: { component_template: state.componentTemplates },
+      ...(request.isWhole && Object.keys(state.indexTemplates).length > 0
+        ? { index_template: { index_template: state.indexTemplates } }
+        : {}),
+      ...(request.isWhole && Object.keys(state.componentTemplates).length > 0
+        ? { component_template: { component_template: state.componentTemplates } }
+        : {}),
     };
   }
   if (metrics.has('routing_table')) {
@@ -101,6 +108,8 @@ function blocksOf(metas: readonly IndexMeta[]): MutableJsonObject {
 
 function indexMetadata(ctx: EngineContext, meta: IndexMeta, showSettings: (meta: IndexMeta) => unknown): MutableJsonObject {
   const { primaries } = shardCounts(ctx, meta);
+  const isOpenSearch = ctx.dialect.namesClusterManager;
+  const terms = Object.fromEntries(Array.from({ length: primaries }, (_, shard) => [String(shard), 1]));
   return {
     version: meta.mappingVersion + meta.settingsVersion + meta.aliasesVersion,
     mapping_version: meta.mappingVersion,
@@ -111,9 +120,22 @@ function indexMetadata(ctx: EngineContext, meta: IndexMeta, showSettings: (meta:
     settings: showSettings(meta),
     mappings: Object.keys(meta.mappings).length === 0 ? {} : { _doc: meta.mappings },
     aliases: Object.keys(meta.aliases as Readonly<Record<string, AliasMeta>>),
-    primary_terms: Object.fromEntries(Array.from({ length: primaries }, (_, shard) => [String(shard), 1])),
+    primary_terms: terms,
+    ...(isOpenSearch ? { primary_terms_map: terms } : {}),
     in_sync_allocations: Object.fromEntries(Array.from({ length: primaries }, (_, shard) => [String(shard), [`${meta.uuid}-${shard}`]])),
     rollover_info: {},
     system: false,
+    ...(isOpenSearch ? { ingestion_status: { is_paused: false }, split_shards_metadata: neverSplit(primaries) } : {}),
+  };
+}
+
+/** What OpenSearch says of an index whose shards were never split in place. */
+function neverSplit(primaries: number): MutableJsonObject {
+  return {
+    num_of_root_shards: primaries,
+    max_shard_id: primaries - 1,
+    active_shard_ids: Array.from({ length: primaries }, (_, shard) => shard),
+    root_shards_to_all_children: {},
+    parent_to_child_shards: {},
   };
 }

@@ -51,9 +51,11 @@ interface ShardCopy extends MutableJsonObject {
 /** The copies of one shard: the primary, its replicas on other nodes, and the unassigned ones. */
 export function shardCopies(ctx: EngineContext, meta: IndexMeta, shard: number): ShardCopy[] {
   const relocations = ctx.dialect.countsFailedRelocations ? { relocation_failure_info: { failed_attempts: 0 } } : {};
+  const searchOnly = ctx.dialect.namesClusterManager ? { searchOnly: false } : {};
   const started = (node: string, copy: number): ShardCopy => ({
     state: 'STARTED',
     primary: copy === 0,
+    ...searchOnly,
     node,
     relocating_node: null,
     shard,
@@ -64,6 +66,7 @@ export function shardCopies(ctx: EngineContext, meta: IndexMeta, shard: number):
   const missing: ShardCopy = {
     state: 'UNASSIGNED',
     primary: false,
+    ...searchOnly,
     node: null,
     relocating_node: null,
     shard,

@@ -53,15 +53,21 @@ function notStoredError(text: string): ApiError {
   });
 }
 
+/** The parts of `node:number`. @throws ApiError illegal_argument_exception */
+export function parseTaskId(text: string): { node: string; number: number } {
+  const match = /^([^:]*):(\d+)$/.exec(text);
+  if (!match) throw illegalArgumentError(`malformed task id ${text}`);
+  return { node: match[1], number: Number(match[2]) };
+}
+
 /** The number in `node:number`. @throws ApiError illegal_argument_exception, resource_not_found_exception: a task of another node */
 export function taskNumber(ctx: EngineContext, text: string): number {
-  const match = /^([^:]+):(\d+)$/.exec(text);
-  if (!match) throw illegalArgumentError(`malformed task id ${text}`);
-  if (match[1] === ctx.nodeId) return Number(match[2]);
+  const { node, number } = parseTaskId(text);
+  if (node === ctx.nodeId) return number;
   throw new ApiError(
     'resource_not_found_exception',
     404,
-    `task [${text}] belongs to the node [${match[1]}] which isn't part of the cluster and there is no record of the task`,
+    `task [${text}] belongs to the node [${node}] which isn't part of the cluster and there is no record of the task`,
     { causedBy: notStoredError(text) },
   );
 }

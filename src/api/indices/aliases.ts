@@ -109,9 +109,9 @@ export async function putAlias(
 ): Promise<Acknowledged> {
   const index = textList(request.body.index).join(',') || request.index;
   const name = textList(request.body.alias)[0] ?? request.name ?? undefined;
-  if (index === null || index === '') throw illegalArgumentError('[index] is required');
-  if (name === undefined || name === '') throw illegalArgumentError('[alias] is required');
   const alias: AliasMeta = parseAlias(request.body as JsonObject, ctx.dialect.ignoresAliasKeys ? null : ['index', 'alias']);
+  if (index === null || index === '') throw illegalArgumentError("[indices] can't be empty");
+  if (name === undefined || name === '') throw illegalArgumentError("[alias] can't be empty string");
   checkAliasFilter(name, alias.filter);
   const { streams, others } = splitStreams(ctx, [index]);
   const indices = others === null ? [] : resolve(ctx, others, TARGETS.concrete);

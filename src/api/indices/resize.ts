@@ -2,6 +2,7 @@
 // written again with its version, since the new number of shards changes the shard of almost every document.
 
 import type { JsonObject } from '../../common/json/json-value.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError, validationFailedError } from '../../errors/catalog.ts';
 import { isTimeSeries } from '../../mapping/core/time-series.ts';
@@ -43,7 +44,7 @@ export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): P
   const { meta } = source;
   const given = flattenSettings(objectAt(request.body as JsonObject, 'settings'));
   checkIndexName(request.target);
-  check(request, source, given);
+  check(ctx.dialect, request, source, given);
   const shards = String(given['index.number_of_shards'] ?? (request.kind === 'shrink' ? 1 : source.numberOfShards));
   const settings: Record<string, unknown> = { ...meta.settings, ...given, 'index.number_of_shards': shards };
   const blocks = Object.entries(settings).filter(([name, value]) => isBlock(name) && value !== null);
@@ -91,7 +92,12 @@ export async function resizeIndex(ctx: EngineContext, request: ResizeRequest): P
 }
 
 /** Checks the request before anything is copied, with Elasticsearch's messages. @throws ApiError */
-function check(request: ResizeRequest, { meta, numberOfShards }: IndexState, given: Readonly<Record<string, unknown>>): void {
+function check(
+  { namesClusterManager: isOpenSearch }: Dialect,
+  request: ResizeRequest,
+  { meta, numberOfShards }: IndexState,
+  given: Readonly<Record<string, unknown>>,
+): void {
   for (const key of Object.keys(request.body)) {
     if (key === 'mappings')
       throw illegalArgumentError('mappings are not allowed when resizing indices, all mappings are copied from the source index');
@@ -121,7 +127,7 @@ function check(request: ResizeRequest, { meta, numberOfShards }: IndexState, giv
     throw new ApiError(
       'illegal_state_exception',
       400,
-      `index ${meta.name} must be read-only to resize index. use "index.blocks.write=true"`,
+      `index ${meta.name} must ${isOpenSearch ? 'block write operations' : 'be read-only'} to resize index. use "index.blocks.write=true"`,
     );
 }
 

@@ -54,7 +54,7 @@ export function showSettings(meta: IndexMeta, view: SettingsView = {}): unknown 
 /** `{ index: { settings, defaults? } }`. An index without settings that match `names` is left out. */
 export function getSettings(ctx: EngineContext, request: IndexTarget & SettingsView): Record<string, unknown> {
   const body: Record<string, unknown> = {};
-  for (const meta of shownMetas(ctx, request, TARGETS.any)) {
+  for (const meta of shownMetas(ctx, request, TARGETS.named)) {
     const settings = showSettings(meta, request) as object;
     if (Object.keys(settings).length === 0 && !request.includeDefaults) continue;
     body[meta.name] = { settings, ...(request.includeDefaults ? { defaults: viewSettings(defaultSettings(meta.settings), request) } : {}) };

@@ -4,7 +4,7 @@ import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
-import { composableParts, templatesFor } from '../../metadata/indices/templates.ts';
+import { composableParts, overlapText, templatesFor } from '../../metadata/indices/templates.ts';
 import { patternsOverlap } from '../../metadata/names.ts';
 import { flattenSettings, nestSettings } from '../../metadata/settings/index-settings.ts';
 import type { CommandName, EngineContext } from '../core/context.ts';
@@ -30,6 +30,25 @@ export interface PutTemplateRequest {
 export async function putTemplate(ctx: EngineContext, { kind, ...args }: PutTemplateRequest): Promise<unknown> {
   return ctx.command(COMMANDS[kind], args);
 }
+
+/** Warnings about a template that was put: templates of the other kind that match the same names. */
+export function templateWarnings({ cluster, dialect }: EngineContext, kind: TemplateKind, name: string, body: JsonObject): string[] {
+  if (kind === 'componentTemplates') return [];
+  const patterns = [body.index_patterns ?? body.template ?? []].flat().map(String);
+  const isLegacy = kind === 'templates';
+  const overlap = overlapText(isLegacy ? cluster.indexTemplates : cluster.templates, patterns);
+  const own = `template [${name}] has index patterns [${patterns.join(', ')}] matching patterns from existing`;
+  const deprecated = isLegacy && dialect.refusesHiddenTemplates ? [LEGACY_DEPRECATED] : [];
+  if (overlap === null) return deprecated;
+  return [
+    ...deprecated,
+    isLegacy
+      ? `legacy ${own} composable templates ${overlap}; this template [${name}] may be ignored in favor of a composable template at index creation time`
+      : `index ${own} older templates ${overlap}; this template [${name}] will take precedence during new index creation`,
+  ];
+}
+
+const LEGACY_DEPRECATED = 'Legacy index templates are deprecated in favor of composable templates.';
 
 export async function deleteTemplate(ctx: EngineContext, request: { kind: TemplateKind; name: string }): Promise<unknown> {
   return ctx.command('deleteTemplate', request);
@@ -106,7 +125,7 @@ function patternsOf(body: JsonObject): string[] {
 function renderParts(parts: ReturnType<typeof composableParts>): Record<string, unknown> {
   let mappings: Record<string, unknown> = {};
   for (const part of parts.mappings) mappings = mergeMappings(mappings, part);
-  return { settings: nestSettings(parts.settings), mappings, aliases: parts.aliases };
+  return { settings: nestSettings(parts.settings), ...(parts.mappings.length === 0 ? {} : { mappings }), aliases: parts.aliases };
 }
 
 function mergeMappings(base: Record<string, unknown>, over: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -1,11 +1,11 @@
 // Suggestions for mistyped names ("did you mean"), by Levenshtein distance.
 
-/** Names with a similarity above one half (1 - distance / longer length), nearest first, then alphabetically. */
-export function nearestNames(name: string, candidates: Iterable<string>): string[] {
+/** Names with a similarity (1 - distance / longer length) above `least`, nearest first, then alphabetically. */
+export function nearestNames(name: string, candidates: Iterable<string>, least = 0.5): string[] {
   const scored: Array<{ candidate: string; similarity: number }> = [];
   for (const candidate of candidates) {
     const similarity = 1 - editDistance(name, candidate) / Math.max(name.length, candidate.length, 1);
-    if (similarity > 0.5) scored.push({ candidate, similarity });
+    if (similarity > least) scored.push({ candidate, similarity });
   }
   scored.sort((a, b) => b.similarity - a.similarity || (a.candidate < b.candidate ? -1 : 1));
   return scored.map((entry) => entry.candidate);

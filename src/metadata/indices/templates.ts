@@ -8,7 +8,7 @@ import { illegalArgumentError, validationFailedError } from '../../errors/catalo
 import { checkTimeSeriesSettings } from '../../mapping/core/time-bounds.ts';
 import type { AliasMeta, ClusterState, DataLifecycle } from '../cluster-state.ts';
 import { mergeObjects, objectAt } from '../json-object.ts';
-import { patternsOverlap, templateNameProblems } from '../names.ts';
+import { FORBIDDEN_TEXT, patternsOverlap, templateNameProblems } from '../names.ts';
 import { ACKNOWLEDGED, type Reducer } from '../reducer.ts';
 import { checkSettings, type FlatSettings, flattenSettings, nestSettings } from '../settings/index-settings.ts';
 import { parseAlias } from './aliases.ts';
@@ -55,9 +55,8 @@ export const putIndexTemplate: Reducer<PutArgs> = (state, { name, body, create }
   if (body.index_patterns === undefined) throw illegalArgumentError('Required [index_patterns]');
   const patterns = patternsOf(body.index_patterns);
   if (patterns.length === 0 && env.dialect.errorForms === '8') throw illegalArgumentError('There must be at least one pattern, zero given');
-  const problems = [...templateNameProblems(name), ...patterns.flatMap((pattern) => patternProblems(pattern))];
   if (typeof body.priority === 'number' && body.priority < 0) throw validationFailedError(['index template priority must be >= 0']);
-  if (problems.length > 0) throw invalidTemplateError(name, validationFailedError(problems).reason as string);
+  checkTemplateName(name, patterns);
   const composedOf = textList(body.composed_of);
   const ignorable = textList(body.ignore_missing_component_templates);
   const missing = composedOf.filter((component) => !Object.hasOwn(state.componentTemplates, component) && !ignorable.includes(component));
@@ -110,6 +109,7 @@ export const putComponentTemplate: Reducer<PutArgs> = (state, { name, body, crea
   checkObjects(body, 'component_template', ['template']);
   if (create && Object.hasOwn(state.componentTemplates, name)) throw illegalArgumentError(`component template [${name}] already exists`);
   if (!isObject(body.template)) throw illegalArgumentError('Required [template]');
+  checkTemplateName(name, []);
   const template = normalizeBody(body.template);
   checkTimeSeriesSettings(partsOf([template]).settings, true);
   buildTemplate(partsOf([template]), env.buildMapping);
@@ -130,6 +130,8 @@ export const putLegacyTemplate: Reducer<PutArgs & { readonly order: number | nul
   checkLegacyValues(body);
   const patterns = patternsOf(body.index_patterns ?? body.template);
   if (patterns.length === 0) throw validationFailedError(['index patterns are missing']);
+  checkTemplateName(name, patterns);
+  if (env.dialect.refusesHiddenTemplates) refuseHiddenTemplate(state, name, patterns);
   const template = normalizeBody(Object.fromEntries(BODY_KEYS.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]]]))));
   buildTemplate(partsOf([template]), env.buildMapping);
   const stored: MutableJsonObject = {
@@ -142,6 +144,34 @@ export const putLegacyTemplate: Reducer<PutArgs & { readonly order: number | nul
   };
   return { state: { ...state, version: state.version + 1, templates: { ...state.templates, [name]: stored } }, response: ACKNOWLEDGED };
 };
+
+/** Templates of one kind with patterns that may match the same names, in the words of errors and warnings; null if there are none. */
+export function overlapText(templates: ClusterState['templates'], patterns: readonly string[]): string | null {
+  const found = Object.entries(templates)
+    .map(([name, body]) => ({ name, own: patternsOf(body.index_patterns) }))
+    .filter(({ own }) => own.some((pattern) => patterns.some((other) => patternsOverlap(pattern, other))))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (found.length === 0) return null;
+  const patternsByName = found.map(({ name, own }) => `${name} => [${own.join(', ')}]`).join(',');
+  return `[${found.map(({ name }) => name).join(',')}] with patterns (${patternsByName})`;
+}
+
+/** Indices would never use a new legacy template that composable ones hide. @throws ApiError illegal_argument_exception */
+function refuseHiddenTemplate(state: ClusterState, name: string, patterns: readonly string[]): void {
+  const before = Object.hasOwn(state.templates, name) ? patternsOf(state.templates[name].index_patterns) : [];
+  if (patterns.includes('*') || (before.length > 0 && before.join() === patterns.join())) return;
+  const overlap = overlapText(state.indexTemplates, patterns);
+  if (overlap !== null)
+    throw illegalArgumentError(
+      `legacy template [${name}] has index patterns [${patterns.join(', ')}] matching patterns from existing composable templates ${overlap}, use composable templates (/_index_template) instead`,
+    );
+}
+
+/** @throws ApiError invalid_index_template_exception */
+function checkTemplateName(name: string, patterns: readonly string[]): void {
+  const problems = [...templateNameProblems(name), ...patterns.flatMap((pattern) => patternProblems(pattern))];
+  if (problems.length > 0) throw invalidTemplateError(name, validationFailedError(problems).reason as string);
+}
 
 /** @throws ApiError illegal_argument_exception, number_format_exception: a value of the wrong type */
 function checkLegacyValues({ index_patterns: patterns, settings, order }: MutableJsonObject): void {
@@ -326,11 +356,12 @@ function textList(value: unknown): string[] {
 
 function patternProblems(pattern: string): string[] {
   const problems: string[] = [];
-  if (pattern.includes(' ')) problems.push('index_pattern must not contain a space');
-  if (pattern.includes(',')) problems.push("index_pattern must not contain a ','");
-  if (pattern.includes('#')) problems.push("index_pattern must not contain a '#'");
-  if (pattern.includes(':')) problems.push("index_pattern must not contain a ':'");
-  if (pattern.startsWith('_')) problems.push("index_pattern must not start with '_'");
+  if (pattern.includes(' ')) problems.push(`index_patterns [${pattern}] must not contain a space`);
+  if (pattern.includes(',')) problems.push(`index_pattern [${pattern}] must not contain a ','`);
+  if (pattern.includes('#')) problems.push(`index_pattern [${pattern}] must not contain a '#'`);
+  if (pattern.includes(':')) problems.push(`index_pattern [${pattern}] must not contain a ':'`);
+  if (pattern.startsWith('_')) problems.push(`index_pattern [${pattern}] must not start with '_'`);
+  if (/[ "\\<|,>/?]/.test(pattern)) problems.push(`index_pattern [${pattern}] ${FORBIDDEN_TEXT}`);
   return problems;
 }
 

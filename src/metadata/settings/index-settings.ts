@@ -232,8 +232,11 @@ export function checkSettings(flat: Readonly<Record<string, string | readonly st
   }
 }
 
+/** Similarity of settings that errors suggest. */
+const NEAR_SETTING = 0.7;
+
 function unknownSettingError(name: string): ApiError {
-  const near = nearestNames(name, Object.keys(INDEX_SETTINGS));
+  const near = nearestNames(name, Object.keys(INDEX_SETTINGS), NEAR_SETTING);
   const hint =
     near.length === 0
       ? ' please check that any required plugins are installed, or check the breaking changes documentation for removed settings'

@@ -9,7 +9,7 @@ import { matchesPattern } from '../../common/text/wildcard.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { unrecognizedParametersError } from '../../errors/catalog.ts';
-import type { Params, RestContext } from '../core/api.ts';
+import { MANAGER_TIMEOUTS, type Params, type RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 
@@ -22,8 +22,7 @@ export const CAT_PARAMS: Params = {
   bytes: 'string',
   time: 'string',
   size: 'string',
-  master_timeout: 'time',
-  cluster_manager_timeout: 'time',
+  ...MANAGER_TIMEOUTS,
 };
 
 /** A cell: text, a number, a size in bytes, a duration, or empty. */

@@ -2,7 +2,7 @@
 import { type IndexTarget, requireNames, TARGETS, targetMetas } from '../../api/core/index-names.ts';
 import { isObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
-import { type ApiHandler, type ApiSpec, defineApi, INDICES_OPTIONS, type Params, type RestContext } from '../core/api.ts';
+import { type ApiHandler, type ApiSpec, defineApi, INDICES_OPTIONS, MANAGER_TIMEOUTS, type Params, type RestContext } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { ok } from '../core/response.ts';
@@ -290,7 +290,7 @@ export const CAT_APIS: readonly ApiSpec[] = [
     name: 'cat.help',
     needs: 'none',
     isText: true,
-    params: { local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' },
+    params: { local: 'boolean', ...MANAGER_TIMEOUTS },
     routes: {
       'GET /_cat': () => {
         const paths = TABLES.flatMap((api) => Object.keys(api.routes).map((route) => route.split(' ')[1])).sort();

@@ -1,12 +1,12 @@
 // `_cluster/health`, which may wait for a condition.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clusterHealth } from '../../api/cluster/cluster-health.ts';
+import { clusterHealth, type HealthRequest } from '../../api/cluster/cluster-health.ts';
 import { type Health, shardCounts } from '../../api/cluster/shard-counts.ts';
 import { requireNames, TARGETS, targetNames } from '../../api/core/index-names.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { ApiError } from '../../errors/api-error.ts';
-import { illegalArgumentError } from '../../errors/catalog.ts';
+import { illegalArgumentError, notNumberError, validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -44,9 +44,7 @@ export const clusterHealthApi = defineApi({
 
 /** Waits until the requested conditions hold; 408 with `timed_out` if they do not in time. */
 async function health(request: ApiRequest, context: RestContext): Promise<ApiResponse> {
-  const level = request.string('level') ?? 'cluster';
-  if (level !== 'cluster' && level !== 'indices' && level !== 'shards' && level !== 'awareness_attributes')
-    throw illegalArgumentError(`unknown level parameter [${level}]`);
+  const level = readLevel(request, context.engine.dialect);
   const isMet = readConditions(request, context);
   const deadline = Date.now() + (request.timeMs('timeout') ?? DEFAULT_TIMEOUT_MS);
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
@@ -54,13 +52,34 @@ async function health(request: ApiRequest, context: RestContext): Promise<ApiRes
     const body = clusterHealth(context.engine.whole, {
       indices: names,
       shown,
-      level: level === 'awareness_attributes' ? 'cluster' : level,
+      level,
     });
     if (missing) body.status = 'red';
     if (!missing && isMet(body, names)) return ok(body);
     if (Date.now() >= deadline || request.reply.aborted) return answer(408, { ...body, timed_out: true });
     await changeOf(context, Math.min(deadline, Date.now() + pauseMs));
   }
+}
+
+/** @throws ApiError illegal_argument_exception, action_request_validation_exception */
+function readLevel(request: ApiRequest, { refusesHealthLevels, namesClusterManager }: Dialect): HealthRequest['level'] {
+  const given = request.string('level') ?? 'cluster';
+  const level = given.toLowerCase();
+  if (namesClusterManager) checkAwareness(request, level === 'awareness_attributes');
+  if (level === 'cluster' || level === 'indices' || level === 'shards') return level;
+  if (refusesHealthLevels)
+    throw illegalArgumentError(`level parameter must be one of [cluster] or [indices] or [shards] but was [${given}]`);
+  return 'cluster';
+}
+
+/** Rules of the parameters about awareness attributes, which only OpenSearch has. @throws ApiError action_request_validation_exception */
+function checkAwareness(request: ApiRequest, isByAttribute: boolean): void {
+  if (isByAttribute && request.string('index') !== undefined)
+    throw validationFailedError(['awareness_attribute is not a supported parameter with index health']);
+  if (!isByAttribute && request.string('awareness_attribute') !== undefined)
+    throw validationFailedError(['level=awareness_attributes is required with awareness_attribute parameter']);
+  if (request.boolean('ensure_node_weighed_in') && !request.boolean('local'))
+    throw validationFailedError(['not a local request to ensure local node commissioned or weighed in']);
 }
 
 /** Resolves when the cluster state has changed, at the latest at `until`. */
@@ -95,12 +114,11 @@ function isKnown(context: RestContext, name: string): boolean {
 function readConditions(request: ApiRequest, context: RestContext): (body: { status: Health }, names: readonly string[]) => boolean {
   const status = request.string('wait_for_status')?.toLowerCase() as Health | undefined;
   if (status !== undefined && !HEALTHS.includes(status)) throw unknownStatusError(status, context.engine.dialect);
-  const nodes = /^(>=|<=|>|<|ge\(|le\(|gt\(|lt\()?(\d+)\)?$/.exec(request.string('wait_for_nodes') ?? '>=0');
-  if (!nodes) throw illegalArgumentError(`Could not parse wait_for_nodes [${request.string('wait_for_nodes')}]`);
-  const expected = Number(nodes[2]);
+  checkEvents(request.string('wait_for_events'), context.engine.dialect);
+  const nodes = readNodes(request.string('wait_for_nodes') ?? '');
   const shards = request.string('wait_for_active_shards') ?? '0';
   return (body, names) => {
-    if (!compareNodes(context.engine.nodes.length, nodes[1] ?? '', expected)) return false;
+    if (!compareNodes(context.engine.nodes.length, nodes.operator, nodes.count)) return false;
     // Resolved each time, because the request may wait for an index that does not exist yet.
     const { whole } = context.engine;
     const { indices } = whole.cluster;
@@ -115,8 +133,30 @@ function readConditions(request: ApiRequest, context: RestContext): (body: { sta
 }
 
 function unknownStatusError(status: string, { namesClusterManager: isOpenSearch }: Dialect): ApiError {
-  const enumeration = `org.${isOpenSearch ? 'opensearch' : 'elasticsearch'}.cluster.health.ClusterHealthStatus`;
-  return illegalArgumentError(`No enum constant ${enumeration}.${status.toUpperCase()}`);
+  return unknownConstantError('cluster.health.ClusterHealthStatus', status, isOpenSearch);
+}
+
+function unknownConstantError(enumeration: string, value: string, isOpenSearch: boolean): ApiError {
+  return illegalArgumentError(
+    `No enum constant org.${isOpenSearch ? 'opensearch' : 'elasticsearch'}.${enumeration}.${value.toUpperCase()}`,
+  );
+}
+
+const PRIORITIES = new Set(['immediate', 'urgent', 'high', 'normal', 'low', 'languid']);
+
+/** No event of the cluster is ever pending here, so the priority is only checked. @throws ApiError illegal_argument_exception */
+function checkEvents(priority: string | undefined, { namesClusterManager }: Dialect): void {
+  if (priority !== undefined && !PRIORITIES.has(priority.toLowerCase()))
+    throw unknownConstantError('common.Priority', priority, namesClusterManager);
+}
+
+/** `wait_for_nodes`: a count, or one with an operator: `>=2`, `ge(2)`. An empty one waits for nothing. @throws ApiError number_format_exception */
+function readNodes(text: string): { operator: string; count: number } {
+  if (text === '') return { operator: '>=', count: 0 };
+  const operator = /^(?:>=|<=|>|<|(?:ge|le|gt|lt)\()/.exec(text)?.[0] ?? '';
+  const digits = operator.endsWith('(') ? text.slice(operator.length, -1) : text.slice(operator.length);
+  if (!/^[+-]?\d+$/.test(digits)) throw notNumberError(digits);
+  return { operator, count: Number(digits) };
 }
 
 function compareNodes(count: number, operator: string, expected: number): boolean {

@@ -4,9 +4,8 @@ import { JsonFloat } from '../../common/json/json-float.ts';
 import { JsonSyntaxError } from '../../common/json/json-syntax-error.ts';
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { parseToWrite } from '../../common/json/source-numbers.ts';
-import { ApiError } from '../../errors/api-error.ts';
 import { jsonError } from '../../errors/catalog.ts';
-import { defineApi, TIMEOUTS } from '../core/api.ts';
+import { defineApi, MANAGER_TIMEOUTS, TIMEOUTS } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { ok } from '../core/response.ts';
 
@@ -25,7 +24,7 @@ export const clusterSettingsApi = defineApi({
 export const getClusterSettingsApi = defineApi({
   name: 'cluster.get_settings',
   needs: 'cluster:monitor/settings',
-  params: { ...TIMEOUTS, flat_settings: 'boolean', include_defaults: 'boolean' },
+  params: { local: 'boolean', ...MANAGER_TIMEOUTS, flat_settings: 'boolean', include_defaults: 'boolean' },
   routes: {
     'GET /_cluster/settings': (request, { engine }) =>
       ok(
@@ -37,7 +36,7 @@ export const getClusterSettingsApi = defineApi({
   },
 });
 
-/** The settings of a body, with floating-point numbers as Java prints them: `3.0` stays `3.0`. @throws ApiError parse_exception */
+/** The settings of a body, with floating-point numbers as Java prints them: `3.0` stays `3.0`. @throws ApiError json_parse_exception */
 function settingsIn(request: ApiRequest): JsonObject {
   let body: unknown;
   try {
@@ -45,8 +44,8 @@ function settingsIn(request: ApiRequest): JsonObject {
   } catch (error) {
     throw error instanceof JsonSyntaxError ? jsonError(error) : error;
   }
-  if (!isObject(body)) throw new ApiError('parse_exception', 400, 'request body must be an object');
-  return body;
+  // Lists and plain values contain no settings.
+  return isObject(body) ? body : {};
 }
 
 function withTexts(value: unknown): unknown {

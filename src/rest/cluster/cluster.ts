@@ -6,7 +6,7 @@ import { ownNames } from '../../api/core/index-names.ts';
 import { STATE_METRICS, type StateMetric } from '../../api/core/metric-names.ts';
 import { showSettings } from '../../api/indices/settings.ts';
 import { illegalArgumentError, unrecognizedParametersError } from '../../errors/catalog.ts';
-import { defineApi, type RestContext, TIMEOUTS } from '../core/api.ts';
+import { defineApi, MANAGER_TIMEOUTS, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
@@ -14,7 +14,7 @@ import { type ApiResponse, ok } from '../core/response.ts';
 const pendingTasksApi = defineApi({
   name: 'cluster.pending_tasks',
   needs: 'cluster:monitor/task',
-  params: { local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' },
+  params: { local: 'boolean', ...MANAGER_TIMEOUTS },
   routes: { 'GET /_cluster/pending_tasks': () => ok({ tasks: [] }) },
 });
 
@@ -33,15 +33,25 @@ const rerouteApi = defineApi({
   routes: { 'POST /_cluster/reroute': reroute },
 });
 
+const STATE_DEPRECATED =
+  'The [state] field in the response to the reroute API is deprecated and will be removed in a future version. ' +
+  'Specify ?metric=none to adopt the future behaviour.';
+
 function reroute(request: ApiRequest, context: RestContext): ApiResponse {
   const isExplained = request.boolean('explain') ?? false;
   const explanations = explainReroute(context.engine, objectBody(request), isExplained);
   const names = request.list('metric') ?? STATE_METRICS.filter((metric) => metric !== 'metadata');
   const metrics = new Set<StateMetric>(names.includes('_all') ? STATE_METRICS : (names as StateMetric[]));
   const indices = ownNames(context.engine);
-  const { cluster_name: _name, ...state } = clusterState(context.engine, { metrics, indices, showSettings: (meta) => showSettings(meta) });
+  const { cluster_name: _name, ...state } = clusterState(context.engine, {
+    metrics,
+    indices,
+    isWhole: true,
+    showSettings: (meta) => showSettings(meta),
+  });
   const hidesState = names.length === 1 && names[0] === 'none' && !context.engine.dialect.namesClusterManager;
-  return ok({ acknowledged: true, ...(hidesState ? {} : { state }), ...(isExplained ? { explanations } : {}) });
+  const response = ok({ acknowledged: true, ...(hidesState ? {} : { state }), ...(isExplained ? { explanations } : {}) });
+  return context.engine.dialect.deprecatesReroutedState && !hidesState ? { ...response, warnings: [STATE_DEPRECATED] } : response;
 }
 
 const votingExclusionsApi = defineApi({

@@ -7,9 +7,9 @@ import { TARGETS, targetMetas } from '../../api/core/index-names.ts';
 import { SEGMENT_VERSION } from '../../api/core/segment-version.ts';
 import { statsOf } from '../../api/indices/index-stats.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
-import { illegalArgumentError } from '../../errors/catalog.ts';
+import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
-import { objectBody } from '../core/object-body.ts';
+import { parsedFields } from '../core/object-fields.ts';
 import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
@@ -28,25 +28,24 @@ const NO_CLUSTER_INFO = { nodes: {}, shard_sizes: {}, shard_paths: {}, reserved_
 const UNCHOSEN =
   'No shard was specified in the explain API request, so this response explains a randomly chosen unassigned shard. There may be other unassigned shards in this cluster which cannot be assigned for different reasons. It may not be possible to assign this shard until one of the other shards is assigned correctly. To explain the allocation of other shards (whether assigned or unassigned) you must specify the target shard in the request to this API.';
 
-/** 200 the explanation. @throws ApiError illegal_argument_exception, index_not_found_exception, shard_not_found_exception */
+/** 200 the explanation. @throws ApiError x_content_parse_exception, action_request_validation_exception, and those of explainAllocation */
 function explain(request: ApiRequest, { engine }: RestContext): ApiResponse {
-  const body = objectBody(request);
-  const keys = Object.keys(body);
-  for (const key of keys)
-    if (!['index', 'shard', 'primary', 'current_node'].includes(key))
-      throw illegalArgumentError(`[cluster/allocation/explain] unknown field [${key}]`);
+  const fields = { index: 'string', shard: 'int', primary: 'boolean', current_node: 'string' } as const;
+  const { index, shard, primary, current_node: currentNode } = parsedFields(request, 'cluster/allocation/explain', fields);
+  const withYes = request.boolean('include_yes_decisions') ?? false;
   const withDisk = (explained: MutableJsonObject): ApiResponse => {
     if (!request.boolean('include_disk_info')) return ok(explained);
     const at = Object.entries(explained);
     const after = at.findIndex(([key]) => key === 'can_allocate' || key === 'can_remain_on_current_node');
     return ok(Object.fromEntries([...at.slice(0, after), ['cluster_info', NO_CLUSTER_INFO], ...at.slice(after)]));
   };
-  if (keys.length === 0)
-    return withDisk({ ...(engine.dialect.showsDatasetSize ? { note: UNCHOSEN } : {}), ...explainAllocation(engine, null) });
-  const { index, shard, primary } = body;
-  if (typeof index !== 'string' || !Number.isInteger(shard) || typeof primary !== 'boolean')
-    throw illegalArgumentError('index, shard and primary must be specified together');
-  return withDisk(explainAllocation(engine, { index, shard: shard as number, primary }));
+  if (index === undefined && shard === undefined && primary === undefined && currentNode === undefined)
+    return withDisk({ ...(engine.dialect.showsDatasetSize ? { note: UNCHOSEN } : {}), ...explainAllocation(engine, null, withYes) });
+  const missing = Object.entries({ index, shard, primary }).flatMap(([name, value]) =>
+    value === undefined ? [`${name} must be specified`] : [],
+  );
+  if (index === undefined || shard === undefined || primary === undefined) throw validationFailedError(missing);
+  return withDisk(explainAllocation(engine, { index, shard, primary, currentNode: currentNode ?? null }, withYes));
 }
 
 const HOT_PATHS = ['/_nodes/hot_threads', '/_nodes/{node_id}/hot_threads', '/_nodes/hotthreads', '/_nodes/{node_id}/hotthreads'];
@@ -97,7 +96,7 @@ function reload(request: ApiRequest, { engine }: RestContext): ApiResponse {
   const filter = request.list('node_id') ?? [];
   const isHere = filter.length === 0 || isThisNode(engine, filter);
   const count = isHere ? 1 : 0;
-  const { secure_settings_password: password } = objectBody(request);
+  const { secure_settings_password: password } = parsedFields(request, 'reload_secure_settings', { secure_settings_password: 'string' });
   const refusal =
     password === undefined || password === ''
       ? {}

@@ -1,5 +1,5 @@
 // APIs by which clients identify a server: the root, the licence, the features.
-import { createHash } from 'node:crypto';
+import { buildHash } from '../../compat/build-hash.ts';
 import { defineApi, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { type ApiResponse, exists, ok } from '../core/response.ts';
 
@@ -28,7 +28,7 @@ function info(_request: unknown, { engine }: RestContext): ApiResponse {
       number,
       ...(isOpenSearch ? {} : { build_flavor: 'default' }),
       build_type: 'tar',
-      build_hash: createHash('sha1').update(`gannet ${number}`).digest('hex'),
+      build_hash: buildHash(number),
       build_date: '2026-01-01T00:00:00.000Z',
       build_snapshot: false,
       lucene_version: isOpenSearch ? '10.5.0' : luceneVersion(number),

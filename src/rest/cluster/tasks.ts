@@ -1,6 +1,6 @@
 // Tasks: operations started with `wait_for_completion=false`, and the task of listing them.
 
-import { getTask, taskBody, taskNumber, taskResources } from '../../api/cluster/tasks.ts';
+import { getTask, parseTaskId, taskBody, taskNumber, taskResources } from '../../api/cluster/tasks.ts';
 import { addressOf, isThisNode, nodeAttributes, nodeRoles } from '../../api/cluster/this-node.ts';
 import type { TaskInfo } from '../../api/core/task-store.ts';
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
@@ -74,7 +74,9 @@ const DEFAULT_WAIT_MS = 30_000;
 /** Running tasks by `node:number`, including the one that lists them. */
 async function running(request: ApiRequest, { engine }: RestContext): Promise<Map<string, JsonObject>> {
   const nodes = request.list('nodes') ?? [];
-  if (request.string('parent_task_id') !== undefined || (nodes.length > 0 && !isThisNode(engine, nodes))) return new Map();
+  const parent = request.string('parent_task_id') ?? '';
+  if (parent !== '') parseTaskId(parent);
+  if (parent !== '' || (nodes.length > 0 && !isThisNode(engine, nodes))) return new Map();
   const opaqueId = request.http.header('x-opaque-id');
   const isDetailed = request.boolean('detailed') ?? false;
   const own = {

@@ -80,7 +80,10 @@ export const INDICES_OPTIONS: Params = {
   ignore_throttled: 'indicesOption',
 };
 
-export const TIMEOUTS: Params = { timeout: 'time', master_timeout: 'time', cluster_manager_timeout: 'time' };
+/** How long to wait for the node that manages the cluster. */
+export const MANAGER_TIMEOUTS: Params = { master_timeout: 'time', cluster_manager_timeout: 'time' };
+
+export const TIMEOUTS: Params = { timeout: 'time', ...MANAGER_TIMEOUTS };
 
 export const QUERY_STRING: Params = {
   q: 'string',

@@ -21,6 +21,8 @@ export interface Exchange {
   /** In a lane: the part of the request that is to run; null: the whole request. */
   readonly part: JsonObject | null;
   headers: Record<string, string | string[]>;
+  /** Messages of `Warning` headers that do not depend on the outcome. */
+  warnings: readonly string[];
   type: MediaType;
   isPretty: boolean;
   filter: PathFilter | null;

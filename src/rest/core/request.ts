@@ -97,10 +97,9 @@ export class ApiRequest {
     return value === undefined ? undefined : readTime(name, value);
   }
 
-  /** `expand_wildcards`; undefined for the default of the API, also if it is empty. */
+  /** `expand_wildcards`; undefined for the default of the API. An empty one expands nothing. */
   wildcardStates(): string[] | undefined {
-    const states = this.list('expand_wildcards');
-    return states?.length === 0 ? undefined : states;
+    return this.list('expand_wildcards');
   }
 
   list(name: string): string[] | undefined {

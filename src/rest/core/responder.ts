@@ -5,6 +5,7 @@ import { JSON_TYPE, type MediaType, TEXT_TYPE } from '../../common/json/media-ty
 import type { Logger } from '../../common/log/logger.ts';
 import type { RequestSpan } from '../../common/tracing/tracer.ts';
 import { isLane } from '../../common/turns/turn.ts';
+import { buildHash } from '../../compat/build-hash.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { inDialect } from '../../compat/error-forms.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -65,7 +66,8 @@ export class Responder {
     } else if (http.method === 'HEAD')
       headers['content-type'] = this.#contentType(exchange.type.format === 'text' ? JSON_TYPE : exchange.type);
     if (response.headers) Object.assign(headers, response.headers);
-    if (response.warnings && response.warnings.length > 0) headers.warning = response.warnings.map((text) => this.#warning(text));
+    const warnings = [...exchange.warnings, ...(response.warnings ?? [])];
+    if (warnings.length > 0) headers.warning = warnings.map((text) => this.#warning(text));
     const isPieces = Array.isArray(body);
     if (
       (isPieces || body.length >= this.#settings['http.compression_min_size']) &&
@@ -162,9 +164,8 @@ export class Responder {
     return this.#settings['http.detailed_errors.enabled'] ? 'stack' : 'reason';
   }
 
-  /** Version 7 names the character set of JSON. */
   #contentType({ answer }: MediaType): string {
-    return answer === JSON_TYPE.answer && this.#dialect().hasTypes ? `${answer}; charset=UTF-8` : answer;
+    return answer === JSON_TYPE.answer && this.#dialect().namesCharset ? `${answer}; charset=UTF-8` : answer;
   }
 
   #warning(text: string): string {
@@ -172,7 +173,8 @@ export class Responder {
       .replaceAll(/[\r\n\0]/g, ' ')
       .replaceAll('\\', '\\\\')
       .replaceAll('"', '\\"');
-    return `299 Elasticsearch-${this.#dialect().version} "${safe}"`;
+    const { namesClusterManager, version } = this.#dialect();
+    return `299 ${namesClusterManager ? 'OpenSearch' : 'Elasticsearch'}-${version}-${buildHash(version)} "${safe}"`;
   }
 }
 

@@ -1,6 +1,6 @@
 // Aliases.
 import { deleteAlias, getAliases, putAlias, updateAliases } from '../../api/indices/aliases.ts';
-import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
+import { defineApi, INDICES_OPTIONS, MANAGER_TIMEOUTS, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
 import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -61,7 +61,7 @@ async function remove(request: ApiRequest, { engine }: RestContext): Promise<Api
 export const getAliasApi = defineApi({
   name: 'indices.get_alias',
   needs: 'indices:admin/aliases/get',
-  params: { ...INDICES_OPTIONS, local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' },
+  params: { ...INDICES_OPTIONS, local: 'boolean', ...MANAGER_TIMEOUTS },
   routes: {
     'GET  /_alias': get,
     'GET  /_aliases': get,

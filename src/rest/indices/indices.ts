@@ -10,7 +10,7 @@ import {
   openIndex,
   resolveIndex,
 } from '../../api/indices/indices.ts';
-import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
+import { defineApi, INDICES_OPTIONS, MANAGER_TIMEOUTS, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { inBackground } from '../core/background.ts';
 import { objectBody } from '../core/object-body.ts';
 import { readTarget } from '../core/params/index-expression.ts';
@@ -49,7 +49,7 @@ async function remove(request: ApiRequest, { engine }: RestContext): Promise<Api
 export const getIndexApi = defineApi({
   name: 'indices.get',
   needs: 'indices:admin/get',
-  params: { ...INDICES_OPTIONS, ...SETTINGS_VIEW, local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' },
+  params: { ...INDICES_OPTIONS, ...SETTINGS_VIEW, local: 'boolean', ...MANAGER_TIMEOUTS },
   routes: {
     'GET  /{index}': (request, { engine }) => ok(getIndex(engine, { ...readTarget(request), ...readSettingsView(request) })),
     'HEAD /{index}': (request, { engine }) => exists(indexExists(engine, readTarget(request))),

@@ -1,6 +1,6 @@
 // Mappings of indices.
 import { getFieldMapping, getMapping, putMapping } from '../../api/indices/mappings.ts';
-import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
+import { defineApi, INDICES_OPTIONS, MANAGER_TIMEOUTS, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
 import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -9,7 +9,7 @@ import { type ApiResponse, ok } from '../core/response.ts';
 export const getMappingApi = defineApi({
   name: 'indices.get_mapping',
   needs: 'indices:admin/mappings/get',
-  params: { ...INDICES_OPTIONS, local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' },
+  params: { ...INDICES_OPTIONS, local: 'boolean', ...MANAGER_TIMEOUTS },
   routes: { 'GET /_mapping': mapping, 'GET /_mappings': mapping, 'GET /{index}/_mapping': mapping, 'GET /{index}/_mappings': mapping },
 });
 

@@ -1,6 +1,6 @@
 // Settings of indices.
 import { getSettings, putSettings, type SettingsView } from '../../api/indices/settings.ts';
-import { defineApi, INDICES_OPTIONS, type RestContext, TIMEOUTS } from '../core/api.ts';
+import { defineApi, INDICES_OPTIONS, MANAGER_TIMEOUTS, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
 import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -20,7 +20,7 @@ export function readSettingsView(request: ApiRequest): SettingsView {
 export const getSettingsApi = defineApi({
   name: 'indices.get_settings',
   needs: 'indices:monitor/settings/get',
-  params: { ...INDICES_OPTIONS, ...SETTINGS_VIEW, local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' },
+  params: { ...INDICES_OPTIONS, ...SETTINGS_VIEW, local: 'boolean', ...MANAGER_TIMEOUTS },
   routes: {
     'GET /_settings': settings,
     'GET /{index}/_settings': settings,

@@ -7,13 +7,16 @@ import {
   simulateIndex,
   simulateTemplate,
   type TemplateKind,
+  templateWarnings,
 } from '../../api/indices/templates.ts';
-import { type ApiSpec, defineApi, type Params, TIMEOUTS } from '../core/api.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
+import { type ApiSpec, defineApi, MANAGER_TIMEOUTS, type Params, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
+import { parsedBody } from '../core/object-fields.ts';
 import type { ApiRequest } from '../core/request.ts';
-import { answer, exists, ok } from '../core/response.ts';
+import { type ApiResponse, answer, exists, ok } from '../core/response.ts';
 
-const READ_PARAMS: Params = { flat_settings: 'boolean', local: 'boolean', master_timeout: 'time', cluster_manager_timeout: 'time' };
+const READ_PARAMS: Params = { flat_settings: 'boolean', local: 'boolean', ...MANAGER_TIMEOUTS };
 
 const ACTIONS = {
   templates: 'indices:admin/template',
@@ -21,18 +24,17 @@ const ACTIONS = {
   componentTemplates: 'cluster:admin/component_template',
 } as const satisfies Record<TemplateKind, string>;
 
+const PARSERS = { indexTemplates: 'index_template', componentTemplates: 'component_template' } as const;
+
 function templateApis(kind: TemplateKind, folder: string): ApiSpec[] {
   const one = `${folder}/{name}`;
-  const put: ApiSpec['routes'][string] = async (request, { engine }) =>
-    ok(
-      await putTemplate(engine, {
-        kind,
-        name: request.params.name,
-        body: objectBody(request),
-        create: request.boolean('create') ?? false,
-        order: request.int('order') ?? null,
-      }),
-    );
+  const put: ApiSpec['routes'][string] = async (request, { engine }) => {
+    const { name } = request.params;
+    const body = kind === 'templates' ? objectBody(request) : parsedBody(request, PARSERS[kind]);
+    const create = request.boolean('create') ?? false;
+    const response = ok(await putTemplate(engine, { kind, name, body, create, order: request.int('order') ?? null }));
+    return { ...response, warnings: templateWarnings(engine, kind, name, body) };
+  };
   const get: ApiSpec['routes'][string] = (request, { engine }) => {
     const body = getTemplates(engine, kind, request.string('name') ?? null, request.boolean('flat_settings') ?? false);
     if (body === null) return answer(404, {});
@@ -52,7 +54,7 @@ function templateApis(kind: TemplateKind, folder: string): ApiSpec[] {
     defineApi({
       name: `delete ${folder}`,
       needs: `${ACTIONS[kind]}/delete`,
-      params: TIMEOUTS,
+      params: MANAGER_TIMEOUTS,
       routes: { [`DELETE ${one}`]: async (request, { engine }) => ok(await deleteTemplate(engine, { kind, name: request.params.name })) },
     }),
     defineApi({
@@ -73,19 +75,33 @@ export const TEMPLATE_APIS: readonly ApiSpec[] = [
   ...templateApis('indexTemplates', '/_index_template'),
   ...templateApis('componentTemplates', '/_component_template'),
   defineApi({
-    name: 'indices.simulate',
+    name: 'indices.simulate_index_template',
     body: 'json',
     needs: 'indices:admin/index_template/simulate_index',
-    params: { ...TIMEOUTS, cause: 'string', create: 'boolean' },
+    params: { ...MANAGER_TIMEOUTS, include_defaults: 'boolean' },
     routes: {
       'POST /_index_template/_simulate_index/{name}': (request, { engine }) =>
         ok(simulateIndex(engine, { index: request.params.name, body: bodyOrNull(request) })),
-      'POST /_index_template/_simulate/{name}': (request, { engine }) =>
-        ok(simulateTemplate(engine, { name: request.params.name, body: bodyOrNull(request) })),
-      'POST /_index_template/_simulate': (request, { engine }) => ok(simulateTemplate(engine, { name: null, body: bodyOrNull(request) })),
     },
   }),
+  defineApi({
+    name: 'indices.simulate_template',
+    body: 'json',
+    needs: 'indices:admin/index_template/simulate',
+    params: { ...MANAGER_TIMEOUTS, cause: 'string', create: 'boolean', include_defaults: 'boolean' },
+    routes: { 'POST /_index_template/_simulate/{name}': simulate, 'POST /_index_template/_simulate': simulate },
+  }),
 ];
+
+/** 200 with the template. @throws ApiError illegal_argument_exception: `create` for a template that exists */
+function simulate(request: ApiRequest, { engine }: RestContext): ApiResponse {
+  const name = request.string('name') ?? null;
+  const body = bodyOrNull(request);
+  if (name !== null && body !== null && request.boolean('create') && Object.hasOwn(engine.cluster.indexTemplates, name))
+    throw illegalArgumentError(`index template [${name}] already exists`);
+  const response = ok(simulateTemplate(engine, { name, body }));
+  return name === null || body === null ? response : { ...response, warnings: templateWarnings(engine, 'indexTemplates', name, body) };
+}
 
 function bodyOrNull(request: ApiRequest): Record<string, unknown> | null {
   return request.body === undefined ? null : objectBody(request);

@@ -71,6 +71,22 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     return (await ask('POST /shown/_search', { fields: ['_id'] })).json.hits.hits[0].fields?._id?.[0] === '1';
   },
   refusesSortKeysAsIllegal: async (ask) => (await ask('GET /_cat/indices?s=nothing')).json.error.type === 'illegal_argument_exception',
+  asksForQuery: async (ask) =>
+    String((await ask('GET /docs/_search?df=a')).json.error.reason).includes("missing query string parameter 'q'"),
+  deprecatesReroutedState: async (ask) => 'warning' in (await ask('POST /_cluster/reroute')).headers,
+  ignoresLocalNodes: async (ask) => {
+    const { status, headers } = await ask('GET /_cat/nodes?local=true');
+    return status === 200 && String(headers.warning).includes('Deprecated parameter [local] used.');
+  },
+  namesCharset: async (ask) => String((await ask('GET /docs')).headers['content-type']).endsWith('; charset=UTF-8'),
+  refusesHealthLevels: async (ask) => (await ask('GET /_cluster/health?level=nothing')).status === 400,
+  refusesHiddenTemplates: async (ask) => {
+    await ask('PUT /_index_template/new', { index_patterns: ['hidden-*'] });
+    const { status } = await ask('PUT /_template/old', { index_patterns: ['hidden-a*'] });
+    await ask('DELETE /_index_template/new');
+    return status === 400;
+  },
+  warnsOfLocalAliases: async (ask) => 'warning' in (await ask('GET /_cat/aliases?local=true')).headers,
   hasTypes: async (ask) => {
     const made = await ask('PUT /typed?include_type_name=true', { mappings: { kind: { properties: { a: { type: 'keyword' } } } } });
     return made.status === 200 && (await ask('PUT /typed/kind/1', { a: 'x' })).json._type === 'kind';

@@ -73,7 +73,7 @@ describe('indices', () => {
     expect((await send('POST /_flush?force=true&wait_if_ongoing=false')).status).toBe(400);
     await ok('POST /a/_forcemerge?max_num_segments=1');
     expect((await send('POST /a/_forcemerge?max_num_segments=1&only_expunge_deletes=true')).headers.warning).toEqual([
-      expect.stringMatching(/^299 Elasticsearch-8\.15\.0 "setting only_expunge_deletes/),
+      expect.stringMatching(/^299 Elasticsearch-8\.15\.0-[0-9a-f]{40} "setting only_expunge_deletes/),
     ]);
     const stats = await ok('GET /a/_stats/docs,store');
     expect(stats.indices.a.primaries).toEqual({
