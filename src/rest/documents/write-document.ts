@@ -1,6 +1,8 @@
 // Writes of single documents: index, create, delete, update.
+
 import type { WriteConditions } from '../../api/core/write.ts';
 import { deleteDocument, type IndexRequest, indexDocument, updateDocument } from '../../api/documents/write-document.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import { defineApi, type Params, type RestContext, SOURCE_FILTER } from '../core/api.ts';
 import { readRefresh } from '../core/param-kinds.ts';
@@ -40,7 +42,7 @@ async function write(request: ApiRequest, { engine }: RestContext, forced: 'crea
   const { index, id } = request.params;
   // Documents with generated ids are always new.
   const opType = forced ?? readOpType(request.string('op_type') ?? (id === undefined ? 'create' : undefined));
-  const written: IndexRequest = {
+  const given: IndexRequest = {
     index,
     id: id ?? null,
     source: request.bytes as Uint8Array,
@@ -52,8 +54,8 @@ async function write(request: ApiRequest, { engine }: RestContext, forced: 'crea
     conditions: readConditions(request),
     activeShards: activeShardsOf(request),
   };
-  const { status, body } = await indexDocument(engine, written);
-  return answer(status, body, { location: documentPath(engine, String(body._index), String(body._id), request.string('routing')) });
+  const { status, body } = await indexDocument(engine, given);
+  return written(engine, status, body, request.string('routing'));
 }
 
 export const deleteApi = defineApi({
@@ -112,7 +114,7 @@ async function update(request: ApiRequest, { engine }: RestContext): Promise<Api
     source: sourceFilterOf(request),
     activeShards: activeShardsOf(request),
   });
-  return answer(status, body, { location: documentPath(engine, String(body._index), String(body._id), request.string('routing')) });
+  return written(engine, status, body, request.string('routing'));
 }
 
 function readOpType(value: string | undefined): 'index' | 'create' {
@@ -129,6 +131,12 @@ function readConditions(request: ApiRequest): WriteConditions {
     version: request.long('version') ?? null,
     versionType,
   };
+}
+
+/** Only new documents have a location. */
+function written(engine: RestContext['engine'], status: number, body: JsonObject, routing: string | undefined): ApiResponse {
+  if (status !== 201) return answer(status, body);
+  return answer(status, body, { location: documentPath(engine, String(body._index), String(body._id), routing) });
 }
 
 function documentPath({ dialect }: RestContext['engine'], index: string, id: string, routing: string | undefined): string {
