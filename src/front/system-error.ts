@@ -1,4 +1,4 @@
-// Messages of failed system calls as nginx logs them: number and text of strerror(3).
+// Messages of failed system calls and of OpenSSL as nginx logs them: number and text of strerror(3), or code and reason of the SSL error.
 import { constants } from 'node:os';
 
 const TEXTS: Record<string, string> = {
@@ -45,4 +45,10 @@ export function systemError(error: unknown): string {
   const number = numbers[code];
   if (number === undefined) return code || (failed?.message ?? 'unknown error');
   return `${number}: ${TEXTS[code] ?? code}`;
+}
+
+/** `SSL: error:0A000102:SSL routines::unsupported protocol`. Node's message has the thread, the place in the source and a line break as well. */
+export function sslError(error: Error): string {
+  const m = /error:([0-9A-F]+):([^:]*):[^:]*:([^:\n]*)/.exec(error.message);
+  return m ? `SSL: error:${m[1]}:${m[2]}::${m[3]}` : error.message.trim();
 }

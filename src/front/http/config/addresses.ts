@@ -22,7 +22,7 @@ function unixAddress(path: string): Address {
 /** Describes, in nginx's words, what is wrong with `host[:port]` or `unix:path`; null if it is valid. */
 export function addressError(text: string): string | null {
   if (text.startsWith('unix:')) return text.length === 5 ? 'no path in the unix domain socket' : null;
-  const m = /^(?:(\[[^\]]*\])|([^:]*))(?::(.*))?$/s.exec(text);
+  const m = /^(?:(\[[^\]]*\])|((?!\[)[^:]*))(?::(.*))?$/s.exec(text);
   if (!m || (m[1] !== undefined && !isIP(m[1].slice(1, -1))) || /[/?]/.test(text)) return 'invalid host';
   if (m[3] !== undefined && !(/^\d{1,5}$/.test(m[3]) && Number(m[3]) >= 1 && Number(m[3]) <= 65535)) return 'invalid port';
   return m[1] === undefined && m[2] === '' ? 'no host' : null;

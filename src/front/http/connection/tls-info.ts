@@ -34,23 +34,27 @@ export function tlsInfo(secure: TLSSocket, server: Server, hello: ClientHello): 
     verify(r) {
       const conf = sslModule.conf(r.server.root);
       const mode = conf.ssl_verify_client;
-      // a request for another server's host must not bypass that server's demands
-      if (r.server !== server && sslModule.conf(server.root).ssl_verify_client !== mode && mode !== 'off') return 421;
-      if (r.server !== server && mode !== 'off' && hello.serverName && r.host !== hello.serverName) return 421;
       if (mode === 'off') return OK;
+      const log = (message: string): void => r.log('info', r.conn.http2 ? message : `${message} while reading client request headers`);
+      // a request for another server's host must not bypass that server's demands
+      const isOther = r.server !== server && sslModule.conf(server.root).ssl_verify_client !== mode;
+      if (hello.serverName ? r.host !== hello.serverName : isOther) {
+        log('client attempted to request the server name different from the one that was negotiated');
+        return 421;
+      }
       const certificate = secure.getPeerX509Certificate();
       if (!certificate) {
         if (mode !== 'on') return OK;
-        r.log('info', 'client sent no required SSL certificate');
+        log('client sent no required SSL certificate');
         return HTTPS_NO_CERT;
       }
       const code = info.verifyError();
       if (!code && info.ocspError) {
-        r.log('info', `client SSL certificate verify error: ${info.ocspError}`);
+        log(`client SSL certificate verify error: ${info.ocspError}`);
         return HTTPS_CERT_ERROR;
       }
       if (!code || (mode === 'optional_no_ca' && isNoCa(code))) return OK;
-      r.log('info', `client SSL certificate verify error: ${verifyText(code)}`);
+      log(`client SSL certificate verify error: ${verifyText(code)}`);
       return HTTPS_CERT_ERROR;
     },
   };

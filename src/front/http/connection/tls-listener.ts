@@ -7,6 +7,7 @@ import { SharedReads } from '../../../http/wire/client-handle.ts';
 import { setDeadline, type Timed, unwatch, watch } from '../../../http/wire/deadlines.ts';
 import { internalsOf } from '../../../http/wire/stream-binding.ts';
 import { logTo } from '../../log/error-log.ts';
+import { sslError } from '../../system-error.ts';
 import { core } from '../config/core.ts';
 import { speaksHttp2 } from '../config/http2.ts';
 import type { ProxyInfo } from '../model/connection-start.ts';
@@ -94,7 +95,7 @@ export class Handshake implements Timed {
   }
 
   readonly #failed = (error: Error): void => {
-    this.#report(error.message);
+    this.#report(sslError(error));
     this.#left();
   };
 

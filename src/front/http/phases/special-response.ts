@@ -60,9 +60,13 @@ export function specialResponse(r: Request, status: number): number {
   return sendPage(r, status);
 }
 
+/** Codes of nginx for kinds of bad requests, which clients do not see. */
+const isOwnCode = (status: number): boolean => status >= 494 && status <= 497;
+
 function sendErrorPage(r: Request, page: ErrorPage): number {
   if (page.overwrite > 0 && page.overwrite !== 200) r.expectTested = true;
   if (page.overwrite >= 0) r.errStatus = page.overwrite;
+  else if (isOwnCode(r.errStatus)) r.errStatus = 400;
   const uri = page.uri.eval(r);
   if (uri.startsWith('/')) {
     if (r.method !== 'HEAD') r.method = 'GET';
@@ -95,7 +99,7 @@ function pageText(r: Request, status: number): string | null {
 
 function sendPage(r: Request, status: number): number {
   const text = status === 204 || status === 201 ? null : pageText(r, status);
-  if (status >= 494 && status <= 497) r.errStatus = 400;
+  if (isOwnCode(status)) r.errStatus = 400;
   const { out } = r;
   // fields that describe the body of the failed response do not apply to the page
   out.set('Accept-Ranges', null);

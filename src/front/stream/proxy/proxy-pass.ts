@@ -37,7 +37,7 @@ function findGroup(s: StreamSession, name: string, use: (group: UpstreamGroup) =
     found = groupAt(s.stream, name, 0, resolver, resolver_timeout);
   } catch (error) {
     if (!(error instanceof GroupError)) throw error;
-    s.log('error', error.message || `invalid host in upstream "${name}"`);
+    s.log('error', error.message);
     s.finalize(STATUS.internalError);
     return;
   }

@@ -6,7 +6,7 @@ import { type ConnectionEvents, PeerConnection, type TlsSettings } from '../../h
 import { type ReadBuffers, withCopy } from '../../http/upstream/connection/read-buffers.ts';
 import { upstreamTls } from '../../http/upstream/connection/tls.ts';
 import type { UpstreamGroup } from '../../http/upstream/peers/group.ts';
-import { systemError } from '../../system-error.ts';
+import { sslError, systemError } from '../../system-error.ts';
 import { type ClientConsumer, type ClientStream, filtered, STATUS } from '../model.ts';
 import { endpoint } from '../session.ts';
 import { Attempts } from './attempts.ts';
@@ -352,7 +352,7 @@ function connectFailure(error: Error | null): string {
   if (!error) return 'peer closed connection in SSL handshake';
   const { syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined)
-    return error.message.startsWith('upstream SSL') ? error.message : `SSL_do_handshake() failed (${error.message})`;
+    return error.message.startsWith('upstream SSL') ? error.message : `SSL_do_handshake() failed (${sslError(error)})`;
   return `${syscall === 'connect' ? 'connect()' : 'recv()'} failed (${systemError(error)})`;
 }
 

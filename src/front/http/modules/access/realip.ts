@@ -52,7 +52,8 @@ function realip(r: Request): number {
     address = conn.proxy.addr;
     port = conn.proxy.port;
   } else {
-    const list = r.headersIn.filter((h) => h.lname === name).flatMap((h) => h.value.split(/[ ,]+/).filter((a) => a !== ''));
+    // A comma before the first address makes it invalid, as in nginx.
+    const list = r.headersIn.filter((h) => h.lname === name).flatMap((h) => h.value.split(/(?<=.)[ ,]+/).filter((a) => a !== ''));
     if (list.length === 0) return DECLINED;
     const plain = name === 'x-forwarded-for' ? list : [present(list.at(-1))];
     const ports = new Map<string, number>();

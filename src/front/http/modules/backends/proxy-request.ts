@@ -17,8 +17,10 @@ export function addressOf(r: Request, { target }: ProxyConf): PassAddress | null
   if (target.kind === 'fixed') return target.address;
   const text = target.value.eval(r);
   const address = parsePassAddress(text);
-  if (!address) r.log('error', `invalid URL prefix in "${text}"`);
-  return address;
+  // A scheme alone is no prefix of a URL.
+  if (address && (address.hostText !== '' || address.uri !== '')) return address;
+  r.log('error', `invalid URL prefix in "${text}"`);
+  return null;
 }
 
 /** Starts the exchange with the back end. Returns a code for the content handler. */

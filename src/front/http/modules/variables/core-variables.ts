@@ -15,6 +15,7 @@ import { findCookie } from '../../request/cookies.ts';
 import { basicCredentials } from '../../request/credentials.ts';
 import { findArg } from '../../request/parse.ts';
 import { CLIENT_FAMILIES, CLIENT_VARIABLES, seconds } from './client-variables.ts';
+import { congestionWindow } from './tcp-info.ts';
 
 const cached = (name: string, get: (r: Request) => string | null): VariableDef => ({ name, get });
 const live = (name: string, get: (r: Request) => string | null): VariableDef => ({ name, get, volatile: true });
@@ -74,6 +75,7 @@ const CORE: VariableDef[] = [
   cached('body_bytes_sent', (r) => String(Math.max(0, r.conn.output.sent - r.main.headerSize))),
   live('request_time', (r) => seconds(nowMs() - r.startMs)),
   live('request_length', (r) => String(r.requestLength)),
+  live('tcpinfo_snd_cwnd', (r) => congestionWindow(r.conn)?.toString() ?? null),
   cached('pipe', (r) => (r.main.pipelined ? 'p' : '.')),
   cached('connection_requests', (r) => String(r.conn.requests)),
   live('connection_time', (r) => seconds(Date.now() - r.conn.startMs)),

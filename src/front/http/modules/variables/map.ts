@@ -218,7 +218,8 @@ export function cidrContains(cidr: { bytes: number[]; bits: number }, address: r
 export function addressBytes(text: string): number[] | null {
   const family = isIP(text);
   if (family === 4) return v4(text);
-  if (family !== 6) return null;
+  // a zone (`%eth0`) has no place among addresses of networks
+  if (family !== 6 || text.includes('%')) return null;
   const bytes = ipv6Bytes(text);
   return bytes.slice(0, 10).every((b) => b === 0) && bytes[10] === 255 && bytes[11] === 255 ? bytes.slice(12) : bytes;
 }

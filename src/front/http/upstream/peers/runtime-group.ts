@@ -1,5 +1,4 @@
 // Groups for back ends that the configuration names by address, or that variables name at run time.
-import { isIP } from 'node:net';
 import { addressError, literalAddresses, makeAddress, pendingLookups, splitHostPort, systemAddresses } from '../../config/addresses.ts';
 import { core } from '../../config/core.ts';
 import type { BlockFrame } from '../../config/module.ts';
@@ -60,7 +59,6 @@ export const realGroup = (group: UpstreamGroup): UpstreamGroup => aliases.get(gr
 /** No group for an address known at run time. */
 export class GroupError extends Error {
   constructor(
-    /** '' if there is nothing to log */
     message: string,
     readonly status: 500 | 502,
   ) {
@@ -79,6 +77,8 @@ export function groupAt(
   resolver: ResolverConf | null,
   timeoutMs: number,
 ): UpstreamGroup | Promise<UpstreamGroup> {
+  const wrong = addressError(hostText);
+  if (wrong) throw new GroupError(`${wrong} in upstream "${hostText}"`, 500);
   const named = registry.get(`upstream:${hostText.toLowerCase()}`) as UpstreamGroup | undefined;
   if (named) return named;
   const implicit = registry.get(`implicit:${hostText}:${defaultPort}`) as UpstreamGroup | undefined;
@@ -95,12 +95,11 @@ export function groupAt(
     else if (registry.size < 10_000) registry.set(key, group);
     return group;
   };
+  const { host, port } = splitHostPort(hostText, defaultPort);
+  if (port === 0 && !hostText.startsWith('unix:')) throw new GroupError(`no port in upstream "${hostText}"`, 500);
   const literal = literalAddresses(hostText, defaultPort);
   if (literal) return build(literal);
-  const { host, port } = splitHostPort(hostText, defaultPort);
   if (!resolver) throw new GroupError(`no resolver defined to resolve ${host}`, 502);
-  if (host === '' || isIP(host)) throw new GroupError('', 500);
-  if (port === 0) throw new GroupError(`no port in upstream "${hostText}"`, 500);
   return resolverFor(resolver)
     .resolve(host, timeoutMs)
     .then((answer) => build(answer.addresses.map((ip) => makeAddress(ip, port))));
@@ -115,7 +114,7 @@ export function runtimeGroup(u: GroupSeeker, hostText: string, defaultPort: numb
     found = groupAt(r.http, hostText, defaultPort, c.resolver, c.resolver_timeout);
   } catch (error) {
     if (!(error instanceof GroupError)) throw error;
-    if (error.message !== '') r.log('error', error.message);
+    r.log('error', error.message);
     u.finish(error.status);
     return;
   }

@@ -3,7 +3,7 @@
 import { nowMs } from '../../../../http/wire/clock.ts';
 import type { HeaderField } from '../../../../http/wire/header.ts';
 import { parseSize } from '../../../config/values.ts';
-import { systemError } from '../../../system-error.ts';
+import { sslError, systemError } from '../../../system-error.ts';
 import { core } from '../../config/core.ts';
 import type { UpstreamState } from '../../model/upstream-state.ts';
 import { DONE, ERROR, OK } from '../../request/codes.ts';
@@ -180,7 +180,8 @@ export class ResponseReader {
       return;
     }
     if (!u.conn?.connected) {
-      u.r.log('error', connectError(error ?? null, u.tlsSettings() !== null));
+      const { level, message } = connectFailure(error ?? null, u.tlsSettings() !== null, u.state.peer);
+      u.r.log(level, message);
       u.next(error && /denied/.test(error.message) ? 'denied' : 'error');
       return;
     }
@@ -294,9 +295,12 @@ export class ResponseReader {
   }
 }
 
-function connectError(error: Error | null, secure: boolean): string {
+/** A unix socket fails in the call, other sockets after it: nginx logs the two differently. */
+function connectFailure(error: Error | null, secure: boolean, peer: string): { level: 'error' | 'crit'; message: string } {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   if (secure && error && code !== 'ECONNREFUSED' && code !== 'ENOENT')
-    return `SSL_do_handshake() failed (${error.message}) while SSL handshaking to upstream`;
-  return `connect() failed (${error ? systemError(error) : 'closed'}) while connecting to upstream`;
+    return { level: 'error', message: `SSL_do_handshake() failed (${sslError(error)}) while SSL handshaking to upstream` };
+  const isUnix = peer.startsWith('unix:');
+  const message = `connect()${isUnix ? ` to ${peer}` : ''} failed (${error ? systemError(error) : 'closed'}) while connecting to upstream`;
+  return { level: isUnix && error && code !== 'ECONNREFUSED' && code !== 'EAGAIN' ? 'crit' : 'error', message };
 }
