@@ -233,7 +233,10 @@ export class Dispatcher {
       return;
     }
 
-    const authenticated = exchange.trusted === null ? this.#auth.authenticate(http) : this.#auth.trusted(exchange.trusted);
+    const authenticated =
+      exchange.trusted === null
+        ? this.#auth.authenticate(http, (call) => exchange.reply.onAbort(call))
+        : this.#auth.trusted(exchange.trusted);
     const caller = authenticated instanceof Promise ? await authenticated : authenticated;
     exchange.caller = caller;
     exchange.api = route.api;

@@ -11,7 +11,7 @@ import { LimitedPermissions, RolePermissions } from '../../security/permissions.
 import { type RealmSettings, Realms, type RealmUser } from '../../security/realms.ts';
 import type { ApiKeyRecord, RealmRef, SecurityView } from '../../security/records.ts';
 import { LoginMemory } from './login-memory.ts';
-import { LoginQueue } from './login-queue.ts';
+import { LoginQueue, type OnAbort } from './login-queue.ts';
 
 const REMEMBER_MS = 20 * 60_000;
 const MAX_REMEMBERED = 1000;
@@ -68,9 +68,9 @@ export class Authenticator {
    * The sender; synchronous unless a password must be hashed. Null if authentication is not required.
    * @throws ApiError security_exception 401 with challenges, 403 for `es-security-runas-user`; es_rejected_execution_exception 429
    */
-  authenticate(request: Credentials): Caller | null | Promise<Caller> {
+  authenticate(request: Credentials, onAbort?: OnAbort): Caller | null | Promise<Caller> {
     if (!this.isRequired) return null;
-    const caller = this.#authenticate(request);
+    const caller = this.#authenticate(request, onAbort);
     const runAs = request.header('es-security-runas-user');
     if (runAs === undefined || runAs === '') return caller;
     return caller instanceof Promise ? caller.then((found) => this.#runAs(found, runAs)) : this.#runAs(caller, runAs);
@@ -85,12 +85,12 @@ export class Authenticator {
     return this.#userCaller(found);
   }
 
-  #authenticate(request: Credentials): Caller | Promise<Caller> {
+  #authenticate(request: Credentials, onAbort?: OnAbort): Caller | Promise<Caller> {
     const authorization = request.header('authorization');
     const [, scheme, value] = /^(\w+) +(\S+) *$/.exec((authorization ?? '').slice(0, MAX_CREDENTIALS_CHARS)) ?? [];
     switch (scheme?.toLowerCase()) {
       case 'basic':
-        return this.#byPassword(request, decodeBase64(value));
+        return this.#byPassword(request, decodeBase64(value), onAbort);
       case 'apikey':
         return this.#byApiKey(decodeBase64(value));
       case undefined:
@@ -100,7 +100,7 @@ export class Authenticator {
     }
   }
 
-  #byPassword(request: Credentials, credentials: string | null): Caller | Promise<Caller> {
+  #byPassword(request: Credentials, credentials: string | null, onAbort?: OnAbort): Caller | Promise<Caller> {
     const colon = credentials?.indexOf(':') ?? -1;
     if (credentials === null || colon < 0) throw challengeError('failed to extract credentials from the header [Authorization]');
     const name = credentials.slice(0, colon);
@@ -123,6 +123,7 @@ export class Authenticator {
         request.remoteAddress,
         name.slice(0, MAX_NAME_CHARS),
         async () => (await verifyPassword(password, passwordHash)) && user !== null,
+        onAbort,
       )
       .then((isRight) => {
         if (isRight) {

@@ -1,8 +1,9 @@
 // Order and pace of the password checks of a thread. A check costs 50 ms of CPU time, so an attacker could keep others from logging in. Therefore one
 // check runs at a time, addresses take turns, each failure lengthens the pause before the next check of its address and the delay of checks of its
 // user, in all threads, and users who have logged in from an address before wait only for others who have. Delays are bounded, so nobody is locked out.
+// An attempt leaves the queue when its connection is closed: otherwise an attacker could fill it without keeping connections open.
 import net from 'node:net';
-import { rejectedExecutionError } from '../../errors/catalog.ts';
+import { rejectedExecutionError, taskCancelledError } from '../../errors/catalog.ts';
 import { LoginMemory } from './login-memory.ts';
 
 const MAX_WAITING_PER_ADDRESS = 256;
@@ -17,7 +18,12 @@ interface Attempt {
   readonly check: () => Promise<boolean>;
   readonly resolve: (isRight: boolean) => void;
   readonly reject: (error: unknown) => void;
+  /** The sender is gone, but the delay of the attempt still passes. */
+  isWithdrawn: boolean;
 }
+
+/** Receives what to run when the sender of an attempt disconnects. */
+export type OnAbort = (call: () => void) => void;
 
 /** The waiting attempts of an address by user; an address exists as long as it has any. */
 class Address {
@@ -53,20 +59,37 @@ export class LoginQueue {
 
   /**
    * Runs `check` when its turn comes. @returns whether the password is right
-   * @throws ApiError es_rejected_execution_exception (429): too many attempts are waiting, and this one belongs to the user with the most
+   * @throws ApiError es_rejected_execution_exception (429): too many attempts are waiting, and this one belongs to the user with the most;
+   * task_cancelled_exception: the sender has disconnected
    */
-  run(remoteAddress: string, user: string, check: () => Promise<boolean>): Promise<boolean> {
+  run(remoteAddress: string, user: string, check: () => Promise<boolean>, onAbort: OnAbort = () => undefined): Promise<boolean> {
     const key = addressKey(remoteAddress);
     return new Promise((resolve, reject) => {
       const isKnown = this.#memory.isKnown(`${key} ${user}`);
       const address = isKnown ? new Address(key) : (this.#addresses.get(key) ?? new Address(key));
-      const attempt: Attempt = { address, user, check, resolve, reject };
+      const attempt: Attempt = { address, user, check, resolve, reject, isWithdrawn: false };
       if (isKnown) {
         if (this.#known.length >= MAX_WAITING) return reject(tooManyAttemptsError());
         this.#known.push(attempt);
       } else this.#add(attempt);
+      onAbort(() => this.#withdraw(attempt));
       this.#next();
     });
+  }
+
+  /** Removes an attempt that waits. The check of one whose turn has come is not skipped unless its delay still passes, so it counts as a failure. */
+  #withdraw(attempt: Attempt): void {
+    const { address, user, reject } = attempt;
+    attempt.isWithdrawn = true;
+    const known = this.#known.indexOf(attempt);
+    if (known >= 0) this.#known.splice(known, 1);
+    const list = address.waiting.get(user) ?? [];
+    const at = list.indexOf(attempt);
+    if (at >= 0) {
+      list.splice(at, 1);
+      this.#removed(address, user, list);
+    }
+    reject(taskCancelledError());
   }
 
   #add(attempt: Attempt): void {
@@ -170,7 +193,8 @@ export class LoginQueue {
     return attempt;
   }
 
-  async #check({ address: { key }, user, check, resolve, reject }: Attempt): Promise<void> {
+  async #check({ address: { key }, user, check, resolve, reject, isWithdrawn }: Attempt): Promise<void> {
+    if (isWithdrawn) return;
     try {
       const isRight = await check();
       this.#memory.remember(`${key} ${user}`, isRight ? KNOWN_MS : 0);

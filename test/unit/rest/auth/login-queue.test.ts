@@ -99,6 +99,66 @@ test('failures are forgotten in time', async () => {
   expect(await timed(queue.run('10.0.0.1', 'ann', check(true)))).toBeLessThanOrEqual(CHECK_MS + 10);
 });
 
+describe('a closed connection', () => {
+  /** Attempts of one address whose connections can be closed. */
+  function attempts(queue: LoginQueue, count: number, user = 'ann') {
+    const closed: Array<() => void> = [];
+    const state = { checked: 0, cancelled: 0 };
+    for (let i = 0; i < count; i++) {
+      const counted = () => {
+        state.checked++;
+        return check(false)();
+      };
+      queue
+        .run('10.0.0.1', user, counted, (call) => closed.push(call))
+        .catch((error) => {
+          if (error.type === 'task_cancelled_exception') state.cancelled++;
+        });
+    }
+    return { close: () => closed.forEach((call) => call()), state };
+  }
+
+  test('takes its attempt out of the queue', async () => {
+    const queue = new LoginQueue();
+    const { close, state } = attempts(queue, 250);
+    close();
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    // One was being checked, and the check of that one is finished.
+    expect(state).toEqual({ checked: 1, cancelled: 250 });
+    expect(await timed(queue.run('10.0.0.1', 'bob', check(true)))).toBeLessThanOrEqual(CHECK_MS + 10);
+  });
+
+  test('leaves room for others', async () => {
+    const queue = new LoginQueue();
+    attempts(queue, 256).close();
+    let refused = 0;
+    for (let i = 0; i < 200; i++) queue.run('10.0.0.1', 'ann', check(false)).catch(() => refused++);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(refused).toBe(0);
+  });
+
+  test('does not shorten the delay of its user, and an attempt that is being checked counts', async () => {
+    const queue = new LoginQueue();
+    for (let i = 0; i < 20; i++) await timed(queue.run(`10.1.0.${i}`, 'ann', check(false)));
+    const { close, state } = attempts(queue, 1);
+    await vi.advanceTimersByTimeAsync(100);
+    close();
+    expect(state).toEqual({ checked: 0, cancelled: 0 });
+    expect(await timed(queue.run('10.0.0.1', 'ann', check(true)))).toBeGreaterThanOrEqual(1000);
+    expect(state).toEqual({ checked: 0, cancelled: 1 });
+  });
+
+  test('of a known user does not count against the limit', async () => {
+    const queue = new LoginQueue();
+    await timed(queue.run('10.0.0.1', 'ann', check(true)));
+    const { close, state } = attempts(queue, 100);
+    close();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(state).toEqual({ checked: 1, cancelled: 100 });
+    expect(await timed(queue.run('10.0.0.1', 'ann', check(true)))).toBeLessThanOrEqual(2000 + CHECK_MS);
+  });
+});
+
 test('an error of a check is passed on and does not stop the queue', async () => {
   const queue = new LoginQueue();
   await expect(queue.run('10.0.0.1', 'ann', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
