@@ -39,7 +39,7 @@ export const MAP: Readonly<Record<string, string>> = {
   'src/plan': 'wasm errors common',
   'src/query': 'mapping scripting common dates errors compat',
   'src/indexing': 'scripting mapping analysis store arena plan wasm errors common config metadata compat',
-  'src/metadata': 'mapping analysis store config errors common compat',
+  'src/metadata': 'mapping analysis dates store config errors common compat',
   'src/mapping': 'analysis regex dates errors common compat',
   'src/analysis': 'scripting regex wasm errors common',
   'src/cluster': 'indexing store config errors common',

@@ -2,8 +2,8 @@
 import { ApiError } from '../errors/api-error.ts';
 import { civilFromDays, DAY_MS, dayOfWeek, daysFromCivil, daysInMonth } from './civil.ts';
 import type { DateInstant } from './date-fields.ts';
-import type { DateFormatter } from './date-format.ts';
-import { type TimeZone, UTC } from './zones.ts';
+import { DateFormatter } from './date-format.ts';
+import { type TimeZone, UTC, zoneOf } from './zones.ts';
 
 function parseError(reason: string, causedBy: ApiError | null = null): ApiError {
   return new ApiError('parse_exception', 400, reason, { causedBy });
@@ -19,6 +19,17 @@ export function parseDateMath(text: string, formatter: DateFormatter, nowMs: num
   if (separator < 0) return parseAnchor(text, formatter, roundUp, zone);
   const anchor = parseAnchor(text.slice(0, separator), formatter, false, zone);
   return applyMath(text.slice(separator + 2), anchor.ms, anchor.nanos, roundUp, zone);
+}
+
+/**
+ * The date of an expression in a format, which is also that of its anchor. A function without types of this folder, for code that a start evaluates.
+ * @throws ApiError as `parseDateMath`; illegal_argument_exception: the format; zone_rules_exception, date_time_exception: the zone
+ */
+export function printDateMath(text: string, { pattern, zone, nowMs }: { pattern: string; zone: string; nowMs: number }): string {
+  const formatter = DateFormatter.of(pattern);
+  const timeZone = zone === 'Z' ? UTC : zoneOf(zone);
+  const { ms, nanos } = parseDateMath(text, formatter, nowMs, false, timeZone);
+  return formatter.print(ms, timeZone, nanos);
 }
 
 function parseAnchor(text: string, formatter: DateFormatter, roundUp: boolean, zone: TimeZone): DateInstant {
