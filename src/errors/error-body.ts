@@ -78,12 +78,25 @@ const FILE_PATH = /(?:file:\/\/)?(?:[A-Za-z]:)?(?:[\\/][\w.@+-]+){2,}/g;
 
 /** Whether an error is an internal one, also if it was passed on by another thread. */
 export function isUnexpected(error: unknown): boolean {
+  if (isTimeUp(error)) return false;
   return !(error instanceof ApiError) || error.type === 'internal_error' || error.type === 'kernel_exception';
+}
+
+/** TimeUp of src/common/turns/turn.ts, which errors do not import: outside of the search of a shard no part of a result is a response. */
+function isTimeUp(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeUp';
+}
+
+function timeUpError(): ApiError {
+  return new ApiError('circuit_breaking_exception', 503, '[time] the request ran longer than its timeout and was ended', {
+    details: { bytes_wanted: 0, bytes_limit: 0, durability: 'PERMANENT' },
+  });
 }
 
 /** Converts any exception to an ApiError. Unexpected ones are a 500, whose reason names no file of the server; the log has all of it. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (isTimeUp(error)) return timeUpError();
   const isKernelTrap = error instanceof WebAssembly.RuntimeError;
   const reason = isKernelTrap
     ? `kernel failed: ${error.message}`

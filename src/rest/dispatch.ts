@@ -284,7 +284,7 @@ export class Dispatcher {
     // Made once, since tasks run parts after their request was answered.
     let request: LaneRequest | null = null;
     return partRunner(this.#lanes, () => {
-      request ??= inTrace(exchange, laneRequest(0, exchange.http, exchange.bytes, exchange.caller && callerRef(exchange.caller)));
+      request ??= inTrace(exchange, laneRequest(0, exchange.http, exchange.bytes, origin(exchange)));
       return { ...request, id: ++this.#lastLaneRequest, body: request.body && new Uint8Array(request.body) };
     });
   }
@@ -334,9 +334,7 @@ export class Dispatcher {
       if (lanes === null) throw new Error('TooHeavy in a thread without lanes');
       const id = ++this.#lastLaneRequest;
       reply.onAbort(() => lanes.cancel(id));
-      const answer = await lanes.run(
-        inTrace(exchange, laneRequest(id, http, exchange.bytes, exchange.caller && callerRef(exchange.caller))),
-      );
+      const answer = await lanes.run(inTrace(exchange, laneRequest(id, http, exchange.bytes, origin(exchange))));
       learnFromLane(answer.ranMs);
       if (http.method === 'HEAD' || answer.body.length <= WHOLE_BYTES) {
         if (!reply.aborted) reply.send(answer.status, answer.headers, http.method === 'HEAD' ? '' : answer.body);
@@ -398,4 +396,8 @@ function unknownParametersError(path: string, query: Readonly<Record<string, str
     unknown,
     unknown.map((name) => nearestNames(name, known)),
   );
+}
+
+function origin({ caller, api }: Exchange): Pick<LaneRequest, 'caller' | 'action'> {
+  return { caller: caller && callerRef(caller), action: api?.needs ?? null };
 }

@@ -139,8 +139,8 @@ const ACTIONS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^\/_reindex\b/, 'indices:data/write/reindex'],
 ];
 
-function actionOf(method: string, path: string): string {
-  return ACTIONS.find(([pattern]) => pattern.test(path))?.[1] ?? `rest:${method} ${path}`;
+function actionOf({ method, path, action }: Pick<LaneRequest, 'method' | 'path' | 'action'>): string {
+  return ACTIONS.find(([pattern]) => pattern.test(path))?.[1] ?? action ?? `rest:${method} ${path}`;
 }
 
 /** The task that runs it is listed instead. */
@@ -149,12 +149,12 @@ function isPartOfTask({ part, query }: LaneRequest): boolean {
 }
 
 /** A request in a lane as an element of the task list. */
-function taskOf({ method, path, headers, body, caller }: LaneRequest): TaskStart {
+function taskOf({ method, path, headers, body, caller, action }: LaneRequest): TaskStart {
   const [, indices = ''] = /^\/([^/_][^/]*)\//.exec(path) ?? [];
   const source = body === null ? '' : Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, MAX_SOURCE_CHARS)).toString('utf8');
   const opaqueId = headers['x-opaque-id'];
   return {
-    action: actionOf(method, path),
+    action: actionOf({ method, path, action }),
     description: `indices[${indices}], search_type[QUERY_THEN_FETCH], source[${source}]`,
     headers: opaqueId === undefined ? {} : { 'X-Opaque-Id': opaqueId },
     requestsPerSecond: null,

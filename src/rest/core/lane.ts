@@ -21,6 +21,8 @@ export interface LaneRequest {
   readonly body: Uint8Array | null;
   /** The authenticated caller; null if authentication is not required. Credentials are not passed on. */
   readonly caller: CallerRef | null;
+  /** That of its API, under which its task is listed. */
+  readonly action: string | null;
   /** The part of the request that is to run (lane-parts.ts); null: the whole request. */
   readonly part: JsonObject | null;
   /** Lanes serve senders in turn. */
@@ -94,13 +96,18 @@ function weightOf(text: Uint8Array): number {
 }
 
 /** @param body  the decompressed body, which is not used any more on the sending side */
-export function laneRequest(id: number, http: HttpRequest, body: Uint8Array | null, caller: CallerRef | null): LaneRequest {
+export function laneRequest(
+  id: number,
+  http: HttpRequest,
+  body: Uint8Array | null,
+  { caller, action }: Pick<LaneRequest, 'caller' | 'action'>,
+): LaneRequest {
   const { method, path, query, remoteAddress } = http;
   const { 'content-encoding': _, 'content-length': __, authorization: ___, ...headers } = http.headers();
   const { timeout } = parseQueryParams(query);
   const timeoutMs = timeout === undefined ? null : parseDurationMs(timeout);
   const sender = `${caller?.user ?? ''} ${remoteAddress}`;
-  return { id, method, path, query, headers, remoteAddress, body, caller, part: null, sender, timeoutMs };
+  return { id, method, path, query, headers, remoteAddress, body, caller, action, part: null, sender, timeoutMs };
 }
 
 /** The request for the dispatcher of a lane. */

@@ -125,20 +125,7 @@ export class Responder {
     }
     if (thrown instanceof ContentTypeRefused && !(thrown.isMalformed && this.#dialect().refusesMediaTypesAsBad))
       return this.send(exchange, { status: 406, body: { error: thrown.message, status: 406 } });
-    const refused = inDialect(
-      toApiError(
-        thrown instanceof ContentTypeRefused
-          ? thrown.asBadRequest()
-          : thrown instanceof BodyTooSlow
-            ? new ApiError('timeout_exception', 408, thrown.message)
-            : isOutOfMemory(thrown)
-              ? new ApiError('circuit_breaking_exception', 429, `[request] Data too large: ${(thrown as Error).message}`, {
-                  details: { durability: 'TRANSIENT' },
-                })
-              : thrown,
-      ),
-      this.#dialect(),
-    );
+    const refused = inDialect(toApiError(asLimit(thrown)), this.#dialect());
     const error = refused.status === 400 && isJsonBody(exchange) ? this.#placed(refused, exchange.bytes) : refused;
     if (error.status >= 500 && isUnexpected(thrown)) {
       this.#logger.error('request failed', { method: http.method, uri: uriOf(http), error: thrown });
@@ -200,6 +187,16 @@ function endSpan(span: RequestSpan, { http, route, index, caller }: Exchange, st
 function isJsonBody(exchange: Exchange): exchange is Exchange & { bytes: Buffer } {
   const { bytes, api, http } = exchange;
   return bytes !== null && /^(?:json|bytes)/.test(api?.body ?? '') && bodyFormat(http.header('content-type')) === 'json';
+}
+
+/** Errors that are limits of a request rather than failures, as ApiErrors; others unchanged. */
+function asLimit(thrown: unknown): unknown {
+  if (thrown instanceof ContentTypeRefused) return thrown.asBadRequest();
+  if (thrown instanceof BodyTooSlow) return new ApiError('timeout_exception', 408, thrown.message);
+  if (!isOutOfMemory(thrown)) return thrown;
+  return new ApiError('circuit_breaking_exception', 429, `[request] Data too large: ${(thrown as Error).message}`, {
+    details: { durability: 'TRANSIENT' },
+  });
 }
 
 /** V8 refuses strings above 512 MB and buffers that the system cannot provide. */
