@@ -9,7 +9,7 @@ import { LazyMap } from './lazy-map.ts';
 import { KEYWORD_TOKENIZER, normalizingParts, onlyTerm } from './normalizing.ts';
 import { ANALYZERS, buildComponent } from './registry.ts';
 import { deriveAnalyzer, parseDerivedName } from './search-as-you-type.ts';
-import { Settings, type SettingTree } from './settings.ts';
+import { definitionsOf, Settings, type SettingTree } from './settings.ts';
 import type { AnalyzedToken } from './tokens/analyzed-token.ts';
 
 /** Longer texts take most of a turn: 50,000 characters take 25 to 60 ms. */
@@ -59,7 +59,7 @@ export class AnalysisRegistry {
     const registry = AnalysisRegistry.restore(env, settings);
     registry.components.buildDefined();
     const analysis = settings.analysis ?? {};
-    registry.#buildAnalyzers(groupOf(analysis, 'analyzer'));
+    registry.#buildAnalyzers(definitionsOf(analysis, 'analyzer'));
     registry.#checkNames([...registry.#defined.keys()]);
     for (const name of registry.#normalizers.names()) registry.#normalizers.get(name);
     return registry;
@@ -70,11 +70,11 @@ export class AnalysisRegistry {
     const registry = new AnalysisRegistry(env, settings, DEFAULT_POSITION_GAP);
     const analysis = settings.analysis ?? {};
     registry.components.define(analysis);
-    for (const [name, tree] of groupOf(analysis, 'analyzer')) {
+    for (const [name, tree] of definitionsOf(analysis, 'analyzer')) {
       registry.#analyzers.define(name, () => registry.#analyzerCreator(name, tree)());
       registry.#defined.set(name, new Settings(tree).list('filter') ?? []);
     }
-    for (const [name, tree] of groupOf(analysis, 'normalizer')) {
+    for (const [name, tree] of definitionsOf(analysis, 'normalizer')) {
       registry.#normalizers.define(name, () => registry.#normalizerFrom(name, new Settings(tree)));
     }
     return registry;
@@ -363,10 +363,6 @@ export class AnalysisRegistry {
   customNormalizer(name: string, charFilters: readonly CharFilterFactory[], filters: readonly FilterFactory[], gap = DEFAULT_POSITION_GAP) {
     return this.assemble(name, charFilters, KEYWORD_TOKENIZER, filters, { gap });
   }
-}
-
-function groupOf(analysis: SettingTree, name: string): [string, SettingTree][] {
-  return Object.entries((analysis[name] ?? {}) as Record<string, SettingTree>);
 }
 
 /** An error in the form of the cause of another one, with its own cause. */

@@ -7,7 +7,7 @@ import type { AnalysisLimits, BuildContext, CharFilterFactory, FilterFactory, To
 import type { ConfigFiles } from './config-files.ts';
 import { LazyMap } from './lazy-map.ts';
 import { buildComponent, CHAR_FILTERS, DEFINED_ONLY, filterEntryNamed, filterEntryOf, tokenizerEntryOf } from './registry.ts';
-import { Settings, type SettingTree, type SettingValue } from './settings.ts';
+import { definitionsOf, Settings, type SettingTree, type SettingValue } from './settings.ts';
 
 /** Resources shared by all indices of a thread. */
 export interface AnalysisEnvironment {
@@ -56,7 +56,7 @@ export class ComponentTable {
 
   /** Adds the components of an `analysis` tree, which are built on first use. */
   define(analysis: SettingTree): void {
-    const group = (name: string) => Object.entries((analysis[name] ?? {}) as Record<string, SettingTree>);
+    const group = (name: string) => definitionsOf(analysis, name);
     for (const kind of ['char_filter', 'tokenizer', 'filter']) for (const [, tree] of group(kind)) this.#definedItems += itemsOf(tree);
     for (const [name, tree] of group('char_filter')) this.#charFilters.define(name, () => this.charFilterFrom(name, tree));
     for (const [name, tree] of group('tokenizer')) this.#tokenizers.define(name, () => this.tokenizerFrom(name, tree));

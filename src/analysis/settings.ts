@@ -1,4 +1,5 @@
 // Parameters of components, read as Elasticsearch reads index settings.
+import { isObject } from '../common/json/json-value.ts';
 import { javaTrim } from '../common/text/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
@@ -19,6 +20,25 @@ export function checkSettingLists(tree: SettingTree): void {
     }
   };
   check(tree);
+}
+
+/**
+ * The definitions of a group such as `filter`, by name.
+ * @throws ApiError settings_exception: a definition that is a value, not an object
+ */
+export function definitionsOf(analysis: SettingTree, group: string): [string, SettingTree][] {
+  const definitions = analysis[group];
+  if (!isObject(definitions)) return [];
+  return Object.entries(definitions).flatMap(([name, tree]): [string, SettingTree][] => {
+    if (tree === null) return [];
+    if (isObject(tree)) return [[name, tree as SettingTree]];
+    const prefix = `index.analysis.${group}.`;
+    throw new ApiError(
+      'settings_exception',
+      400,
+      `Failed to get setting group for [${prefix}] setting prefix and setting [${prefix}${name}] because of a missing '.'`,
+    );
+  });
 }
 
 /**

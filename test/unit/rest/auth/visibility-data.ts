@@ -192,6 +192,11 @@ const PAIRS: Readonly<Record<User, Pair>> = {
 /** Statistics of terms count hidden documents, as they count deleted ones. Scores of this similarity do not depend on them. */
 const EVEN = { default: { type: 'boolean' } };
 
+/** Mapping and documents of an index with everything, as lines of `_bulk`. */
+export function wholeIndex(): { readonly mappings: Json; readonly batches: ReadonlyArray<readonly Json[]> } {
+  return { mappings: mappings([]), batches: bulk({ documents: false, fields: [] }) };
+}
+
 /** A node with the indices and the users of the walk. */
 export class Twins {
   readonly #node: RestNode;
