@@ -13,6 +13,7 @@ import {
   type Chain,
   chainText,
   isExplained,
+  isPlacedAlike,
   PRESETS,
   parseChain,
   placeTokens,
@@ -21,6 +22,7 @@ import {
   stagesOf,
   type Token,
 } from './chain.ts';
+import { TokenGraphView } from './token-graph-view.tsx';
 
 const FIRST_TEXT = "The QUICK brown foxes jumped over O'Neill's café in New York.";
 const MAX_TEXT = 2000;
@@ -245,7 +247,7 @@ function Lane({
   const different =
     others &&
     new Set(
-      placeTokens(stage.tokens, others)
+      placeTokens(stage.tokens, others, isPlacedAlike)
         .placed.filter(({ isNew }) => isNew)
         .map(({ token }) => token),
     );
@@ -259,6 +261,8 @@ function Lane({
             {' '}
             {countText(stage.tokens.length, 'token')}
             {removed > 0 && `, ${removed} fewer`}
+            {different && different.size > 0 && `, ${different.size} only here`}
+            {different?.size === 0 && ', all of them in both'}
           </span>
         )}
       </h3>
@@ -289,6 +293,7 @@ function Lane({
           </ol>
         </section>
       )}
+      {stage.text === null && <TokenGraphView tokens={stage.tokens} different={different} />}
     </div>
   );
 }

@@ -29,7 +29,7 @@ export const PRESETS: Readonly<Record<string, Chain>> = {
   },
   'synonyms of several words': {
     char_filter: [],
-    tokenizer: 'whitespace',
+    tokenizer: 'standard',
     filter: ['lowercase', { type: 'synonym_graph', synonyms: ['ny, new york', 'fast => quick, rapid'] }],
   },
   'HTML pages': { char_filter: ['html_strip'], tokenizer: 'standard', filter: ['lowercase', 'asciifolding'] },
@@ -143,18 +143,26 @@ export interface PlacedToken {
 
 const identity = ({ token, start_offset: from, end_offset: to }: Token): string => `${token} ${from} ${to}`;
 
-/** Puts tokens into rows in which they do not overlap. @param before  the tokens to compare with; null to mark none */
+/** Tokens of two analyzers are alike if they also have the same place in the graph. */
+export const isPlacedAlike = (token: Token): string => `${identity(token)} ${token.position} ${token.positionLength ?? 1}`;
+
+/**
+ * Puts tokens into rows in which they do not overlap.
+ * @param before  the tokens to compare with; null to mark none
+ * @param keyOf   what equal tokens have in common
+ */
 export function placeTokens(
   tokens: readonly Token[],
   before: readonly Token[] | null,
+  keyOf: (token: Token) => string = identity,
 ): { readonly placed: readonly PlacedToken[]; readonly rows: number } {
-  const known = before && new Set(before.map(identity));
+  const known = before && new Set(before.map(keyOf));
   const ends: number[] = [];
   const placed = tokens.map((token): PlacedToken => {
     let row = ends.findIndex((end) => end <= token.start_offset);
     if (row < 0) row = ends.length;
     ends[row] = Math.max(token.end_offset, token.start_offset + 1);
-    return { token, row, isNew: known !== null && !known.has(identity(token)) };
+    return { token, row, isNew: known !== null && !known.has(keyOf(token)) };
   });
   return { placed, rows: ends.length };
 }
