@@ -8,17 +8,8 @@ import { call, pathPart } from '../service.ts';
 import { Icon } from '../shell/icons.tsx';
 import { go } from '../shell/router.ts';
 import { showToast } from '../shell/toast.tsx';
-import {
-  type FieldNode,
-  fieldCount,
-  fieldTree,
-  flatSettings,
-  type IndexRow,
-  isFixedSetting,
-  type SegmentInfo,
-  segmentsOf,
-  settingChanges,
-} from './index-model.ts';
+import { flatSettings, type IndexRow, isFixedSetting, type SegmentInfo, segmentsOf, settingChanges } from './index-model.ts';
+import { MappingView } from './mapping-view.tsx';
 
 export interface IndexDetailsProps {
   readonly index: IndexRow;
@@ -59,7 +50,13 @@ export function IndexDetails({ index, onDeleted }: IndexDetailsProps): JSX.Eleme
         ))}
       </div>
       <div class="index-view">
-        {view === 'Mapping' && <MappingView name={index.name} />}
+        {view === 'Mapping' && (
+          <Loaded<Record<string, { mappings: { properties?: MappingProperties } }>> path={`/${pathPart(index.name)}/_mapping`}>
+            {(answer) => (
+              <MappingView name={index.name} documents={index.documents} properties={Object.values(answer)[0]?.mappings.properties ?? {}} />
+            )}
+          </Loaded>
+        )}
         {view === 'Settings' && <SettingsView name={index.name} />}
         {view === 'Segments' && <SegmentsView name={index.name} />}
         {view === 'Aliases' && <AliasesView name={index.name} />}
@@ -81,37 +78,6 @@ function Loaded<T>({ path, children }: { readonly path: string; children(value: 
   }, [path]);
   if (state.error !== null) return <p class="notice error">{state.error}</p>;
   return state.value === null ? <p class="muted">Loading…</p> : <>{children(state.value)}</>;
-}
-
-function MappingView({ name }: { readonly name: string }): JSX.Element {
-  return (
-    <Loaded<Record<string, { mappings: { properties?: MappingProperties } }>> path={`/${pathPart(name)}/_mapping`}>
-      {(answer) => {
-        const nodes = fieldTree(Object.values(answer)[0]?.mappings.properties ?? {});
-        return (
-          <>
-            <p class="muted small">{countText(fieldCount(nodes), 'field')}</p>
-            <FieldTree nodes={nodes} />
-          </>
-        );
-      }}
-    </Loaded>
-  );
-}
-
-function FieldTree({ nodes }: { readonly nodes: readonly FieldNode[] }): JSX.Element {
-  return (
-    <ul class="field-tree">
-      {nodes.map(({ name, type, params, isMultiField, children }) => (
-        <li key={name}>
-          <span class="tree-row">
-            <b>{isMultiField ? `.${name}` : name}</b> <span class="badge">{type}</span> <span class="muted small mono">{params}</span>
-          </span>
-          {children.length > 0 && <FieldTree nodes={children} />}
-        </li>
-      ))}
-    </ul>
-  );
 }
 
 function SettingsView({ name }: { readonly name: string }): JSX.Element {

@@ -28,6 +28,8 @@ export function indexRows(rows: ReadonlyArray<Readonly<Record<string, string | n
 
 export interface FieldNode {
   readonly name: string;
+  /** With the names of the objects and fields that contain it: `author.name.raw`. */
+  readonly path: string;
   readonly type: string;
   /** Short description of the parameters other than the type. */
   readonly params: string;
@@ -36,20 +38,30 @@ export interface FieldNode {
 }
 
 /** A mapping as a tree: properties of objects, then multi-fields. */
-export function fieldTree(properties: MappingProperties, isMultiField = false): FieldNode[] {
+export function fieldTree(properties: MappingProperties, isMultiField = false, prefix = ''): FieldNode[] {
   return Object.entries(properties).map(([name, { type, properties: inner, fields, ...params }]) => ({
     name,
+    path: prefix + name,
     type: type ?? 'object',
     params: Object.entries(params)
       .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
       .join(', '),
     isMultiField,
-    children: [...fieldTree(inner ?? {}), ...fieldTree(fields ?? {}, true)],
+    children: [...fieldTree(inner ?? {}, false, `${prefix}${name}.`), ...fieldTree(fields ?? {}, true, `${prefix}${name}.`)],
   }));
 }
 
 /** Number of fields, including those of objects and multi-fields. */
 export const fieldCount = (nodes: readonly FieldNode[]): number => nodes.reduce((sum, { children }) => sum + 1 + fieldCount(children), 0);
+
+const MAX_COUNTED = 300;
+
+/** Paths of fields whose documents a search counts: neither objects nor what nested documents contain, and not more than a request should have. */
+export function countableFields(nodes: readonly FieldNode[]): string[] {
+  const paths = (level: readonly FieldNode[]): string[] =>
+    level.flatMap(({ path, type, children }) => (type === 'nested' ? [] : [...(type === 'object' ? [] : [path]), ...paths(children)]));
+  return paths(nodes).slice(0, MAX_COUNTED);
+}
 
 /** Settings that the service sets itself, or that can be set only at index creation. */
 const FIXED =

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  countableFields,
   fieldCount,
   fieldTree,
   flatSettings,
@@ -25,6 +26,17 @@ describe('the page of indices', () => {
     expect(tree[0].children[0]).toMatchObject({ name: 'b', params: 'analyzer: english' });
     expect(tree[0].children[0].children[0]).toMatchObject({ name: 'raw', isMultiField: true });
     expect(fieldCount(tree)).toBe(3);
+  });
+
+  test('counts the documents of fields, but not of objects and nested ones', () => {
+    const tree = fieldTree({
+      a: { properties: { b: { type: 'text', fields: { raw: { type: 'keyword' } } } } },
+      n: { type: 'nested', properties: { c: { type: 'keyword' } } },
+      d: { type: 'date' },
+    });
+    expect(countableFields(tree)).toEqual(['a.b', 'a.b.raw', 'd']);
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`f${i}`, { type: 'keyword' }]));
+    expect(countableFields(fieldTree(many))).toHaveLength(300);
   });
 
   test('sends only the settings that were changed, null for those that were removed', () => {
