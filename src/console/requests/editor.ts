@@ -22,7 +22,28 @@ export interface SheetEditorOptions {
 const cspNonce = (): string => document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
 
 /** Extensions that all editors of the console share. */
-export const BASE_EXTENSIONS = [syntaxHighlighting(codeColors), EditorView.cspNonce.of(cspNonce())];
+export const BASE_EXTENSIONS = [
+  // Editable content has the focus without it, too, but tools for accessibility look for the attribute.
+  EditorView.contentAttributes.of({ tabindex: '0' }),
+  syntaxHighlighting(codeColors),
+  EditorView.cspNonce.of(cspNonce()),
+];
+
+/**
+ * Typing over a selection. Chromium would keep the look of the replaced text by an inline style, which the content security policy forbids, so the
+ * editor replaces the text itself.
+ */
+const typeOverSelection = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { data: text, inputType } = event;
+    const { main, ranges } = view.state.selection;
+    if (inputType !== 'insertText' || text === null || view.composing || main.empty || ranges.length > 1) return false;
+    const insert = () => view.state.update(view.state.replaceSelection(text), { userEvent: 'input.type', scrollIntoView: true });
+    const handlers = view.state.facet(EditorView.inputHandler);
+    if (!handlers.some((handle) => handle(view, main.from, main.to, text, insert))) view.dispatch(insert());
+    return true;
+  },
+});
 
 export function createSheetEditor({ parent, text, onChange, onRun }: SheetEditorOptions): EditorView {
   const run = (view: EditorView): boolean => {
@@ -36,6 +57,7 @@ export function createSheetEditor({ parent, text, onChange, onRun }: SheetEditor
     doc: text,
     extensions: [
       BASE_EXTENSIONS,
+      typeOverSelection,
       keymap.of([
         { key: 'Mod-Enter', run },
         { key: 'Alt-ArrowDown', run: jump(1) },
