@@ -110,7 +110,7 @@ function chartsOf(samples: readonly Sample[]): ChartOf[] {
         { label: 'user', values: rate('', 'gannet_cpu_seconds_total', { mode: 'user' }).values.map((n) => (n ?? 0) * 100) },
         { label: 'system', values: rate('', 'gannet_cpu_seconds_total', { mode: 'system' }).values.map((n) => (n ?? 0) * 100) },
       ],
-      format: (value) => `${Math.round(value)} %`,
+      format: (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)} %`,
     },
     {
       title: 'Memory',
