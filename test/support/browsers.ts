@@ -1,29 +1,61 @@
-// Headless Chromium (Debian: apt-get install chromium) for tests of pages. Console messages, failed requests, uncaught errors and violations of the
-// content security policy are collected, so that a test can require that there are none.
+// Headless Chromium (Debian: apt-get install chromium) and Firefox (firefox-esr) for tests of pages. Console messages, failed requests, uncaught errors
+// and violations of the content security policy are collected, so that a test can require that there are none.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Browser, Page } from 'puppeteer-core';
+import type { Browser, LaunchOptions, Page } from 'puppeteer-core';
 
-const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+export type BrowserKind = 'chromium' | 'firefox';
 
-/** Path of an installed Chromium; null without one, where tests are skipped. */
-export const chromiumPath: string | null = CANDIDATES.find((file) => existsSync(file)) ?? null;
+const CANDIDATES: Readonly<Record<BrowserKind, readonly string[]>> = {
+  chromium: ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'],
+  firefox: ['/usr/bin/firefox-esr', '/usr/bin/firefox'],
+};
+
+/** Path of an installed browser; null without one, where tests are skipped. */
+export const browserPath = (kind: BrowserKind): string | null => CANDIDATES[kind].find((file) => existsSync(file)) ?? null;
 
 export interface OpenBrowser {
   readonly browser: Browser;
   close(): Promise<void>;
 }
 
-export async function openBrowser(): Promise<OpenBrowser> {
+/** Every host but this machine leads to a closed port: a browser's own services are not contacted. */
+const NO_NETWORK: Readonly<Record<BrowserKind, Partial<LaunchOptions>>> = {
+  chromium: {
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--hide-scrollbars',
+      '--lang=en-GB',
+      '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+    ],
+  },
+  firefox: {
+    extraPrefsFirefox: {
+      'network.proxy.type': 1,
+      'network.proxy.http': '127.0.0.1',
+      'network.proxy.http_port': 9,
+      'network.proxy.ssl': '127.0.0.1',
+      'network.proxy.ssl_port': 9,
+      'network.proxy.no_proxies_on': '127.0.0.1',
+      'datareporting.healthreport.uploadEnabled': false,
+      'intl.accept_languages': 'en-GB',
+    },
+  },
+};
+
+export async function openBrowser(kind: BrowserKind = 'chromium'): Promise<OpenBrowser> {
   const { launch } = await import('puppeteer-core');
-  const profile = mkdtempSync(path.join(tmpdir(), 'gannet-chromium-'));
+  const profile = mkdtempSync(path.join(tmpdir(), `gannet-${kind}-`));
   const browser = await launch({
-    executablePath: chromiumPath ?? undefined,
+    browser: kind === 'firefox' ? 'firefox' : 'chrome',
+    executablePath: browserPath(kind) ?? undefined,
     userDataDir: profile,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--hide-scrollbars', '--lang=en-GB'],
     protocolTimeout: 120_000,
     timeout: 60_000,
+    ...NO_NETWORK[kind],
   });
   return {
     browser,

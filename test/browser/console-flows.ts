@@ -1,0 +1,446 @@
+// What users do in the console, in a real browser against a real service. Messages on the browser's console, violations of the content security
+// policy and serious faults that axe-core finds fail each test. Skipped where the browser is missing or the project is not built.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashPassword } from '../../src/security/password-hash.ts';
+import { type BrowserKind, browserPath, type OpenBrowser, openBrowser, openPage, type WatchedPage } from '../support/browsers.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { choose, clickText, finish, isConsoleBuilt, MARKUP, press, setText, textOf, waitForText, writeSheet } from './console-page.ts';
+
+/** Defines the tests for a browser. */
+export function testConsole(kind: BrowserKind): void {
+  describe.skipIf(browserPath(kind) === null || !isConsoleBuilt)(`the console in ${kind}`, () => {
+    let service: TestService;
+    let opened: OpenBrowser;
+
+    beforeAll(async () => {
+      [service, opened] = await Promise.all([startService(), openBrowser(kind)]);
+      const lines = ['Dune', 'Emma', 'Ulysses', MARKUP].flatMap((title, i) => [
+        JSON.stringify({ index: { _id: String(i) } }),
+        JSON.stringify({
+          title,
+          genre: i % 2 === 0 ? 'novel' : MARKUP,
+          year: 1900 + i * 20,
+          published: `19${10 + i}-05-01`,
+          [MARKUP]: 'field',
+        }),
+      ]);
+      await service.request('PUT', '/books', {
+        settings: { number_of_replicas: 0 },
+        mappings: {
+          properties: { title: { type: 'text' }, genre: { type: 'keyword' }, year: { type: 'integer' }, published: { type: 'date' } },
+        },
+      });
+      await service.request('POST', '/books/_bulk?refresh=true', `${lines.join('\n')}\n`);
+    });
+
+    afterAll(async () => {
+      await Promise.all([opened?.close(), service?.stop()]);
+    });
+
+    const open = (hash: string, expectedStatuses: readonly number[] = []): Promise<WatchedPage> =>
+      openPage(opened.browser, `${service.url}/_console/${hash}`, expectedStatuses);
+
+    describe('requests', () => {
+      test('run at the cursor with Ctrl-Enter, and show the response', async () => {
+        const watched = await open('#/requests');
+        const { page } = watched;
+        await writeSheet(page, 'POST books/_search\n{ "query": { "match": { "title": "dune" } } }\n');
+        await press(page, 'Control', 'Enter');
+        expect(await textOf(page, '.badge')).toContain('200');
+        expect(await textOf(page, '.facts')).toContain('1 hit');
+        await waitForText(page, '.answers', 'Dune');
+        await finish(watched);
+      });
+
+      test('keep the sheet over a reload', async () => {
+        const watched = await open('#/requests');
+        await writeSheet(watched.page, 'GET _cat/health');
+        await watched.page.reload();
+        await waitForText(watched.page, '.cm-content', 'GET _cat/health');
+        await finish(watched);
+      });
+
+      test('are completed from routes, indices, the query DSL and mappings', async () => {
+        const watched = await open('#/requests');
+        const { page } = watched;
+        await writeSheet(page, 'POST bo');
+        await choose(page, 'books');
+        await page.keyboard.type('/_sea');
+        await choose(page, '_search');
+        await page.keyboard.type('\n{ que');
+        await choose(page, 'query');
+        await choose(page, 'match', 'mat');
+        await choose(page, 'title', 'tit');
+        await page.keyboard.type('"emma"');
+        await press(page, 'Control', 'Enter');
+        await waitForText(page, '.answers', 'Emma');
+        await finish(watched);
+      });
+
+      test('underline an error at the position that the service reports', async () => {
+        const watched = await open('#/requests', [400]);
+        const { page } = watched;
+        await writeSheet(page, 'POST books/_search\n{\n  "query": {\n    "nonsense": {}\n  }\n}\n');
+        await press(page, 'Control', 'Enter');
+        expect(await textOf(page, '.badge')).toContain('400');
+        await page.waitForSelector('.cm-lintRange-error');
+        const line = await page.$eval('.cm-lintRange-error', (mark) => mark.closest('.cm-line')?.textContent);
+        expect(line).toContain('"nonsense"');
+        await finish(watched);
+      });
+
+      test('show markup in documents and names as text', async () => {
+        const watched = await open('#/requests');
+        const { page } = watched;
+        await writeSheet(
+          page,
+          `POST books/_search\n{ "query": { "match": { "title": "img" } }, "highlight": { "fields": { "title": {} } } }\n`,
+        );
+        await press(page, 'Control', 'Enter');
+        await waitForText(page, '.answers', MARKUP);
+        expect(await page.$$('.answers img')).toEqual([]);
+        await finish(watched);
+      });
+    });
+
+    test('shows hits as a table and cards, and buckets as bars that filter the request', async () => {
+      const watched = await open('#/requests');
+      const { page } = watched;
+      await writeSheet(page, 'POST books/_search\n{ "aggs": { "genres": { "terms": { "field": "genre" } } } }\n');
+      await press(page, 'Control', 'Enter');
+      await clickText(page, '[role=tab]', 'Hits');
+      await waitForText(page, '.data-table', MARKUP);
+      await clickText(page, '.segmented button', 'Cards');
+      await waitForText(page, '.hit-cards', 'Ulysses');
+      await clickText(page, '[role=tab]', 'Charts');
+      await clickText(page, '.bar-label', 'novel');
+      await waitForText(page, '.pane .cm-content', '"term"');
+      await waitForText(page, '.facts', '2 hits');
+      expect(await page.$$('.answers img')).toEqual([]);
+      await finish(watched);
+    });
+
+    test('explores an index by words, filters and values of fields', async () => {
+      const watched = await open('#/discover?index=books');
+      const { page } = watched;
+      await waitForText(page, '.discover-total', '4 documents');
+      await waitForText(page, '.data-table', MARKUP);
+      expect(await page.$$('.discover-documents .column')).not.toEqual([]);
+      await clickText(page, '.field-list summary', 'genre');
+      await page.waitForSelector('.top-value button');
+      await clickText(page, '.top-value:has([title=novel]) button', '−');
+      await waitForText(page, '.discover-total', '2 documents');
+      expect(await textOf(page, '.chips')).toContain('not genre: novel');
+      await page.type('.search-bar input', 'emma');
+      await page.keyboard.press('Enter');
+      await waitForText(page, '.discover-total', '1 document');
+      expect(await page.$$('main img')).toEqual([]);
+      await finish(watched);
+    });
+
+    test('shows the profile of a search as an icicle', async () => {
+      const watched = await open('#/requests');
+      const { page } = watched;
+      await writeSheet(
+        page,
+        'POST books/_search\n{ "profile": true, "query": { "bool": { "must": { "match": { "title": "dune" } }, "filter": { "range": { "year": { "gte": 0 } } } } } }\n',
+      );
+      await press(page, 'Control', 'Enter');
+      await clickText(page, '[role=tab]', 'Profile');
+      await clickText(page, '.icicle button', 'title:dune');
+      await waitForText(page, '.node-details', 'title:dune');
+      await finish(watched);
+    });
+
+    test('compares two searches, and explains the score of a hit as a sum', async () => {
+      const watched = await open('#/requests');
+      const { page } = watched;
+      await writeSheet(page, 'POST books/_search\n{ "profile": true, "query": { "match": { "title": "dune emma" } } }\n');
+      await press(page, 'Control', 'Enter');
+      await clickText(page, '[role=tab]', 'Profile');
+      await clickText(page, 'button', 'Compare with another request');
+      await waitForText(page, '[aria-label="Request A"] .cm-content', 'dune emma');
+      await clickText(page, 'button', 'Profile A');
+      await page.waitForSelector('.profile-page .icicle');
+      await clickText(page, '.why summary', 'Why');
+      await waitForText(page, '.score-sum', '= title:');
+      await waitForText(page, '.score-parts', 'It occurs 1 time');
+      await clickText(page, 'button', 'Compare A and B');
+      await waitForText(page, '.notice.error', 'B has no request');
+      await clickText(page, 'button', 'Start from A');
+      await clickText(page, 'button', 'Compare A and B');
+      await page.waitForSelector('[aria-label="Profile of B"] .icicle');
+      await waitForText(page, '.comparison', 'documents scored');
+      expect(await textOf(page, '.verdict')).toMatch(/rounds/);
+      expect(await textOf(page, '.comparison')).not.toContain('hits differ');
+      await finish(watched);
+    });
+
+    test('analyzes a text in the browser as the service does', async () => {
+      const watched = await open('#/analysis');
+      const { page } = watched;
+      await page.waitForSelector('.tokens li');
+      await page.$eval('.analysis .field textarea', (area) => {
+        (area as HTMLTextAreaElement).value = "The foxes' Häuser were running <b>fast</b>";
+        area.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      });
+      for (const preset of ['english', 'german', 'search as you type', 'HTML pages']) {
+        await page.select('select[aria-label="Start from"]', preset);
+        const chain = await page.$eval(
+          '.chain textarea',
+          (area) => JSON.parse((area as HTMLTextAreaElement).value) as Record<string, unknown>,
+        );
+        const { body } = await service.request('POST', '/_analyze', { ...chain, text: "The foxes' Häuser were running <b>fast</b>" });
+        const expected = body.tokens.map(({ token }: { token: string }) => token);
+        await page.waitForFunction(
+          (wanted) =>
+            JSON.stringify(
+              [...(document.querySelector('.lane:last-child')?.querySelectorAll('.term') ?? [])].map((term) => term.textContent),
+            ) === wanted,
+          {},
+          JSON.stringify(expected),
+        );
+      }
+      await finish(watched);
+    });
+
+    test('creates an index, changes its settings, and deletes it', async () => {
+      const watched = await open('#/indices?index=books');
+      const { page } = watched;
+      await waitForText(page, '.index-view', MARKUP);
+      expect(await page.$$('main img')).toEqual([]);
+      await clickText(page, 'button', 'New index');
+      await page.type('.new-index input', 'drafts');
+      await clickText(page, '.new-index button', 'Add field');
+      await page.type('.new-field input', 'status');
+      await clickText(page, '.new-index button', 'Create');
+      await waitForText(page, '.index-head', 'drafts');
+      await waitForText(page, '.index-view', 'status');
+      await clickText(page, '[role=tab]', 'Settings');
+      await page.waitForSelector('.settings-editor textarea');
+      await page.$eval('.settings-editor textarea', (area) => {
+        (area as HTMLTextAreaElement).value = JSON.stringify({
+          ...JSON.parse((area as HTMLTextAreaElement).value),
+          'index.refresh_interval': '7s',
+        });
+        area.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      });
+      await waitForText(page, '.diff', 'index.refresh_interval: "7s"');
+      await clickText(page, '.settings-changes button', 'Save 1 change');
+      await waitForText(page, '.toast', 'Settings saved');
+      const { body } = await service.request('GET', '/drafts/_settings');
+      expect(body.drafts.settings.index.refresh_interval).toBe('7s');
+      await clickText(page, '[role=tab]', 'Aliases');
+      await page.waitForSelector('[aria-label="New alias"] input');
+      await page.type('[aria-label="New alias"] input', 'sketches');
+      await clickText(page, 'button', 'Add alias');
+      await page.waitForSelector('[aria-label="Remove the alias sketches"]');
+      expect((await service.request('HEAD', '/_alias/sketches')).status).toBe(200);
+      await page.click('[aria-label="Remove the alias sketches"]');
+      await waitForText(page, '.index-view', 'no aliases');
+      await clickText(page, '.index-head button', 'Delete');
+      await clickText(page, '.index-head button', 'permanently?');
+      await waitForText(page, '.toast', 'drafts was deleted');
+      expect((await service.request('HEAD', '/drafts')).status).toBe(404);
+      await finish(watched);
+    });
+
+    test('creates a pipeline after simulating it, and deletes it', async () => {
+      const watched = await open('#/manage');
+      const { page } = watched;
+      await clickText(page, 'button', 'New pipeline');
+      await page.waitForSelector('.manage-editor textarea');
+      await page.type('.manage-editor input', 'loud');
+      await setText(
+        page,
+        '.manage-editor textarea',
+        JSON.stringify({ processors: [{ uppercase: { field: 'title' } }, { remove: { field: 'x' } }] }),
+      );
+      await setText(page, '.simulation textarea', JSON.stringify({ title: MARKUP }));
+      await clickText(page, '.simulation button', 'Simulate');
+      await waitForText(page, '.steps', 'uppercase');
+      await waitForText(page, '.steps ins', MARKUP.toUpperCase());
+      await waitForText(page, '.steps', "field [x] doesn't exist");
+      await clickText(page, '.manage-editor button', 'Save');
+      await waitForText(page, '.manage-list ul', 'loud');
+      const { body } = await service.request('GET', '/_ingest/pipeline/loud');
+      expect(body.loud.processors).toHaveLength(2);
+      await clickText(page, '.manage-editor button', 'Delete');
+      await clickText(page, '.manage-editor button', 'permanently?');
+      await waitForText(page, '.manage-list', 'There is none yet');
+      await finish(watched);
+    });
+
+    test('lists the definitions of each kind', async () => {
+      const template = { index_patterns: ['zz-*'], template: { settings: { number_of_replicas: 0 } } };
+      await service.request('PUT', '/_index_template/zz', template);
+      const watched = await open('#/manage?part=templates');
+      const { page } = watched;
+      await clickText(page, '.manage-list li button', 'zz');
+      await page.waitForSelector('.manage-editor textarea');
+      expect(await page.$eval('.manage-editor textarea', (area) => JSON.parse((area as HTMLTextAreaElement).value).index_patterns)).toEqual(
+        ['zz-*'],
+      );
+      for (const [tab, text] of [
+        ['Component templates', 'New component template'],
+        ['Lifecycles', 'New lifecycle policy'],
+        ['Repositories', 'New repository'],
+        ['Snapshot policies', 'New snapshot policy'],
+        ['Users', 'New user'],
+        ['Roles', 'New role'],
+      ]) {
+        await clickText(page, '[role=tab]', tab);
+        await waitForText(page, '.manage-list', text);
+      }
+      await clickText(page, '[role=tab]', 'Snapshots');
+      await waitForText(page, '.snapshots', 'need a repository');
+      await clickText(page, '[role=tab]', 'API keys');
+      await waitForText(page, '.new-key', 'Roles that limit it');
+      await service.request('DELETE', '/_index_template/zz');
+      await finish(watched);
+    });
+
+    test('shows the slow log as it grows', async () => {
+      await service.request('PUT', '/snails', { settings: { 'index.search.slowlog.threshold.query.warn': '0ms', number_of_replicas: 0 } });
+      const watched = await open('#/indices');
+      const { page } = watched;
+      await page.waitForSelector('.slow-log');
+      await service.request('POST', '/snails/_search', { query: { match: { title: MARKUP } } });
+      await waitForText(page, '.slow-log tbody', 'snails');
+      expect(await page.$$('main img')).toEqual([]);
+      await clickText(page, '.slow-log .link', 'title');
+      await waitForText(page, '.cm-content', 'POST snails/_search');
+      await service.request('DELETE', '/snails');
+      await finish(watched);
+    });
+
+    test('imports a file that is dropped, and shows the lines that were rejected', async () => {
+      const watched = await open('#/indices');
+      const { page } = watched;
+      await page.waitForSelector('.index-list');
+      const lines = [
+        'name,year,opened',
+        `"${MARKUP}, north",1890,1890-05-01`,
+        'bad,1890.5,1891-05-01',
+        'late,1900,never',
+        'good,1910,1911-01-01',
+      ];
+      await page.evaluate((text) => {
+        const data = new DataTransfer();
+        data.items.add(new File([text], 'My Piers.csv'));
+        const target = document.querySelector('.indices');
+        for (const type of ['dragover', 'drop'])
+          target?.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+      }, lines.join('\n'));
+      await page.waitForSelector('.import-form textarea');
+      expect(await page.$eval('.import-form input', (input) => (input as HTMLInputElement).value)).toBe('my-piers');
+      await page.$eval('.import-form textarea', (area) => {
+        (area as HTMLTextAreaElement).value = JSON.stringify({
+          name: { type: 'text' },
+          year: { type: 'integer' },
+          opened: { type: 'date' },
+        });
+        area.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      });
+      await clickText(page, '.import-form button', 'Import');
+      await waitForText(page, '.import-progress', 'Discover my-piers');
+      await waitForText(page, '.rejected', '1 line rejected');
+      expect(await textOf(page, '.rejected tbody')).toContain('never');
+      await waitForText(page, '.index-list', 'my-piers');
+      const { body } = await service.request('POST', '/my-piers/_search', { sort: 'year' });
+      expect(body.hits.hits.map((hit: { _source: unknown }) => hit._source)).toEqual([
+        { name: `${MARKUP}, north`, year: 1890, opened: '1890-05-01' },
+        { name: 'bad', year: 1890.5, opened: '1891-05-01' },
+        { name: 'good', year: 1910, opened: '1911-01-01' },
+      ]);
+      expect(await page.$$('main img')).toEqual([]);
+      await service.request('DELETE', '/my-piers');
+      await finish(watched);
+    });
+
+    test('loads a sample for the first steps, and removes it', async () => {
+      const watched = await open('#/tour');
+      const { page } = watched;
+      await clickText(page, '.tour-sample button:not(:disabled)', 'Load the sample');
+      await waitForText(page, '.toast', '2,000 cities were indexed');
+      await clickText(page, '.tour-steps button:not(:disabled)', 'Profile them');
+      await waitForText(page, '[aria-label="Request B"] .cm-content', 'wildcard');
+      await clickText(page, 'button', 'Compare A and B');
+      await page.waitForSelector('[aria-label="Profile of B"] .icicle');
+      await page.evaluate(() => history.back());
+      await clickText(page, '.tour-steps button:not(:disabled)', 'Discover the cities');
+      await waitForText(page, '.discover-total', '2,000 documents');
+      await page.evaluate(() => history.back());
+      await clickText(page, '.tour-sample button:not(:disabled)', 'Remove the sample');
+      await waitForText(page, '.tour-sample', 'Load the sample');
+      expect((await service.request('HEAD', '/sample-cities')).status).toBe(404);
+      await finish(watched);
+    });
+
+    test('draws metrics as they arrive', async () => {
+      const watched = await open('#/metrics');
+      await watched.page.waitForSelector('.uplot canvas');
+      await waitForText(watched.page, '.page-head', '4 documents');
+      await finish(watched);
+    });
+
+    test('browsers that request / are redirected to it, other clients are not', async () => {
+      const { page } = await openPage(opened.browser, `${service.url}/`);
+      expect(page.url()).toContain('/_console/');
+      const answer = await fetch(`${service.url}/`, { headers: { accept: '*/*' } });
+      expect(await answer.json()).toHaveProperty('version');
+    });
+
+    test('loads less than 350 KB for its first view', async () => {
+      const watched = await open('#/requests');
+      await watched.page.waitForSelector('.cm-content');
+      const bytes = await watched.page.evaluate(() =>
+        performance.getEntriesByType('resource').reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0),
+      );
+      expect(bytes).toBeGreaterThan(50_000);
+      expect(bytes).toBeLessThan(350 * 1024);
+    });
+  });
+
+  describe.skipIf(browserPath(kind) === null || !isConsoleBuilt)(`the console of a service with users in ${kind}`, () => {
+    test('requests a password, keeps it in the tab, and logs out', async () => {
+      const config = mkdtempSync(path.join(tmpdir(), 'gannet-config-'));
+      const user = `security.users:\n  ann: { password_hash: "${await hashPassword('pässword')}", roles: [superuser] }\n`;
+      writeFileSync(path.join(config, 'gannet.yml'), user, { mode: 0o600 });
+      const [service, opened] = await Promise.all([startService([`--path.config=${config}`]), openBrowser(kind)]);
+      try {
+        const watched = await openPage(opened.browser, `${service.url}/_console/#/indices`, [401]);
+        const { page } = watched;
+        await logIn(page, 'wrong');
+        await waitForText(page, '.login .notice', 'not valid');
+        await logIn(page, 'pässword');
+        await waitForText(page, '.page-head', '0 indices');
+        await page.reload();
+        await waitForText(page, '.page-head', '0 indices');
+        await clickText(page, '.side-end button', 'Log out');
+        await page.waitForSelector('.login form');
+        expect(await page.evaluate(() => sessionStorage.getItem('gannet.console.credentials'))).toBeNull();
+        await finish(watched);
+      } finally {
+        await Promise.all([opened.close(), service.stop()]);
+        rmSync(config, { recursive: true });
+      }
+    });
+  });
+}
+
+async function logIn(page: Page, password: string): Promise<void> {
+  await page.waitForSelector('.login form button:not(:disabled)');
+  await page.$$eval(
+    '.login input:not([type=radio])',
+    (inputs, values) => {
+      for (const [i, input] of inputs.entries()) (input as HTMLInputElement).value = values[i];
+    },
+    ['ann', password],
+  );
+  await page.click('.login button[type=submit]');
+}
