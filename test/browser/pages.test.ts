@@ -84,7 +84,7 @@ describe.skipIf(browserPath('chromium') === null || !isConsoleBuilt)('pages of t
 
   afterAll(async () => {
     await Promise.all([opened?.close(), service?.stop()]);
-    if (process.env.UPDATE_PICTURES !== undefined) writeFileSync(BASELINE, `${JSON.stringify({ ...expected, ...seen }, null, 1)}\n`);
+    if (process.env.UPDATE_PICTURES !== undefined) writeFileSync(BASELINE, `${JSON.stringify({ ...expected, ...seen }, null, 2)}\n`);
   });
 
   test.each(PAGES)('%s', async (name, hash, use) => {
