@@ -289,10 +289,7 @@ export class MappingCompiler {
     const aggregatable = { analysis, isAggregatable: true };
     this.#fieldTypes.set('_id', metadataFieldType('_id', 'id', aggregatable));
     this.#fieldTypes.set('_seq_no', metadataFieldType('_seq_no', 'seqNo', aggregatable));
-    this.#fieldTypes.set(
-      '_version',
-      metadataFieldType('_version', 'version', { analysis, isAggregatable: dialect.sortsByVersion }),
-    );
+    this.#fieldTypes.set('_version', metadataFieldType('_version', 'version', { analysis, isAggregatable: dialect.sortsByVersion }));
   }
 }
 

@@ -161,7 +161,8 @@ function fieldKind(type: FieldType): FieldKind {
 function checkReadable(type: FieldType): void {
   if (type.family === 'histogram')
     throw new ScriptFault('unsupported_operation_exception', `The [${type.typeName}] field does not support scripts`);
-  if (type.family === 'text' || !type.isAggregatable) throw new ScriptFault('illegal_argument_exception', noFielddataError(type).reason ?? '');
+  if (type.family === 'text' || !type.isAggregatable)
+    throw new ScriptFault('illegal_argument_exception', noFielddataError(type).reason ?? '');
 }
 
 function columnValues(type: FieldType, segment: SegmentReader, docId: number): DocValues {
