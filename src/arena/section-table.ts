@@ -27,11 +27,19 @@ const ALIGN = 64;
 const RECHECK_MS = 50;
 /** Time after which a request fails if another thread has not loaded the section. */
 const MAX_WAIT_MS = 30_000;
+/** A request tries this often, and in this interval, to get room that requests of other threads hold: releasing a section notifies nobody. */
+const ROOM_ATTEMPTS = 1000;
+const ROOM_RECHECK_MS = 2;
+/** In place of an address or a state: there is no room until other threads release some. */
+const NO_ROOM = -1;
 /** The lock is held for a few milliseconds at most; a thread that holds it longer was terminated. */
 const MAX_LOCK_MS = 10_000;
 const KB = 1024;
 /** Sections larger than this share of a pool are placed apart from others. */
 const LARGE_SHARE = 1 / 8;
+
+/** Nobody notifies its waiters. */
+const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
 export interface SectionSource {
   /** Name in errors. */
@@ -63,8 +71,14 @@ export class SectionTable {
   /** This thread's pins. Row 0 counts its requests that rely on no section being moved. */
   readonly #own: number;
 
-  /** @param thread  number of the calling thread, from 0 */
-  constructor(memory: SharedArrayBuffer, thread: number) {
+  readonly #pause: (ms: number) => void;
+
+  /**
+   * @param thread  number of the calling thread, from 0
+   * @param pause   blocks the thread between two attempts to find room
+   */
+  constructor(memory: SharedArrayBuffer, thread: number, pause = (ms: number): void => void Atomics.wait(NEVER, 0, 0, ms)) {
+    this.#pause = pause;
     const words = (ROWS_AT + MAX_ROWS * ROW_WORDS) * 4;
     this.#words = new Int32Array(memory, 0, words / 4);
     this.#unsigned = new Uint32Array(memory, 0, words / 4);
@@ -231,8 +245,9 @@ export class SectionTable {
     const at = rowAt(row);
     const start = performance.now();
     let hasWaited = false;
-    for (;;) {
-      const state = this.#locked(() => this.#claim(row, source));
+    for (let attempts = 0; ; ) {
+      const mayWait = attempts < ROOM_ATTEMPTS;
+      const state = this.#locked(() => this.#claim(row, source, mayWait));
       if (hasWaited && (state === PRESENT || state === LOADING)) this.#countWait(Math.ceil(performance.now() - start));
       if (state === PRESENT) return this.#unsigned[at + ADDRESS];
       if (state === LOADING) break;
@@ -240,7 +255,10 @@ export class SectionTable {
       hasWaited = true;
       if (performance.now() - start > MAX_WAIT_MS)
         throw new ApiError('timeout_exception', 503, `[${source.name}]: another thread has not loaded it in ${MAX_WAIT_MS} ms`);
-      Atomics.wait(this.#words, at + STATE, state, RECHECK_MS);
+      if (state === NO_ROOM) {
+        attempts++;
+        this.#pause(ROOM_RECHECK_MS);
+      } else Atomics.wait(this.#words, at + STATE, state, RECHECK_MS);
     }
     const address = this.#unsigned[at + ADDRESS];
     let loaded = false;
@@ -267,18 +285,20 @@ export class SectionTable {
     this.#done.waitedMs += ms;
   }
 
-  /** @returns PRESENT, LOADING if this thread must load the section to its new address, or another thread's state */
-  #claim(row: number, source: SectionSource): number {
+  /** @returns PRESENT, LOADING if this thread must load the section to its new address, another thread's state, or NO_ROOM if it may wait for that */
+  #claim(row: number, source: SectionSource, mayWait: boolean): number {
     const at = rowAt(row);
     const state = Atomics.load(this.#words, at + STATE);
     if (state !== ABSENT) return state;
-    this.#unsigned[at + ADDRESS] = this.#place(this.#words[at + POOL], source);
+    const address = this.#place(this.#words[at + POOL], source, mayWait);
+    if (address === NO_ROOM) return NO_ROOM;
+    this.#unsigned[at + ADDRESS] = address;
     Atomics.store(this.#words, at + STATE, LOADING | (this.#thread << 2));
     return LOADING;
   }
 
   /** Finds room in a pool, evicting other sections if necessary. @throws ApiError circuit_breaking_exception */
-  #place(pool: number, source: SectionSource): number {
+  #place(pool: number, source: SectionSource, mayWait: boolean): number {
     const at = CONTROL_WORDS + pool * POOL_WORDS;
     const start = this.#unsigned[at + POOL_START];
     const end = start + this.#unsigned[at + POOL_BYTES];
@@ -296,6 +316,7 @@ export class SectionTable {
       const middle = start + (end - start) / 2;
       const low = isLarge ? null : cheapestWindow(residents, { start, end: middle, size }, ageOf);
       const window = low ?? cheapestWindow(residents, { start, end, size }, ageOf);
+      if (window === null && mayWait && size <= end - start && this.#mayRelease(residents)) return NO_ROOM;
       if (window === null) throw this.#noRoomError(pool, source, residents, isMovable);
       for (const { row } of residents.slice(window.from, window.to)) if (!this.#evict(row)) break;
     }
@@ -316,6 +337,17 @@ export class SectionTable {
   #canEvict(): boolean {
     for (let thread = 0; thread < this.#threads; thread++) if (Atomics.load(this.#pins, thread * MAX_ROWS) > 0) return false;
     return true;
+  }
+
+  /** Whether requests of other threads hold sections, so that waiting may make room. Those of this thread do not continue while it waits. */
+  #mayRelease(residents: readonly Resident[]): boolean {
+    if (Atomics.load(this.#pins, this.#own) > 0) return false;
+    for (let thread = 0; thread < this.#threads; thread++) {
+      if (thread === this.#thread) continue;
+      const pins = thread * MAX_ROWS;
+      if (Atomics.load(this.#pins, pins) > 0 || residents.some(({ row }) => Atomics.load(this.#pins, pins + row) > 0)) return true;
+    }
+    return false;
   }
 
   #isMovable(row: number): boolean {

@@ -97,7 +97,7 @@ export interface SectionCounts {
   readonly loadedBytes: number;
   readonly evictions: number;
   readonly evictedBytes: number;
-  /** How often a thread waited for a section that another one was loading. */
+  /** How often a thread waited for a section that another one was loading, or for room. */
   readonly waits: number;
   readonly waitedMs: number;
 }

@@ -6,9 +6,10 @@ import { forSeeds } from '../../support/rng.ts';
 const POOL_START = 4096;
 
 /** A table over an array in place of the arena. */
-function setUp(poolBytes: number, sizes: readonly number[], threads = 3) {
+function setUp(poolBytes: number, sizes: readonly number[], pause = (): void => undefined) {
+  const threads = 3;
   const shared = newSectionMemory(threads);
-  const tables = Array.from({ length: threads }, (_, thread) => new SectionTable(shared, thread));
+  const tables = Array.from({ length: threads }, (_, thread) => new SectionTable(shared, thread, pause));
   const [main] = tables;
   const arena = new Uint8Array(POOL_START + poolBytes);
   const pool = main.addPool(POOL_START, poolBytes);
@@ -93,6 +94,34 @@ test('a section without room is refused with the current use, and loaded once ro
   pins.release();
   expect(refused(2)).toThrow(expect.objectContaining({ details: expect.objectContaining({ durability: 'PERMANENT' }) }));
   expect(refused(1)).not.toThrow();
+});
+
+test('a request waits for room that requests of other threads hold, but not for that of its own thread', () => {
+  let pauses = 0;
+  let onPause = (): void => undefined;
+  const { tables, main, first, sources, isIntact } = setUp(3000, [1500, 2000, 9000], () => {
+    pauses++;
+    onPause();
+  });
+  const [, reader, other] = tables;
+  main.setScarce();
+  const held = other.pinned();
+  held.address(first, sources[0]);
+  onPause = () => {
+    if (pauses === 3) held.release();
+  };
+  const pins = reader.pinned();
+  const address = pins.address(first + 1, sources[1]);
+  expect(isIntact(address, 1)).toBe(true);
+  expect(pauses).toBe(3);
+  expect([main.stats().waits, reader.ownCounts().waits, other.ownCounts().waits]).toEqual([1, 1, 0]);
+  // The other request never ends.
+  expect(() => other.pinned().address(first, sources[0])).toThrow('Data too large');
+  expect(pauses).toBeGreaterThan(100);
+  pauses = 0;
+  expect(() => reader.pinned().address(first, sources[0])).toThrow('Data too large');
+  expect(() => other.pinned().address(first + 2, sources[2])).toThrow('Data too large');
+  expect(pauses).toBe(0);
 });
 
 test('requests that began while there was room for all sections keep them', () => {
