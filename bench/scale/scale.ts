@@ -44,6 +44,8 @@ const log = queryLog(DIFFERENT_REQUESTS, Number(args.requests));
 interface Round {
   readonly limit: string;
   readonly openMs: number;
+  /** Processor time of the service until the first response. */
+  readonly openCpuMs: number;
   readonly requestsPerSecond: number;
   /** Processor time of the service per request of the log. */
   readonly cpuMs: number;
@@ -141,7 +143,7 @@ async function compare(): Promise<void> {
     }
   const best = (limit: string, value: (round: Round) => number): number =>
     Math.min(...rounds.filter((round) => round.limit === limit).map(value));
-  const columns = ['openMs', 'cpuMs', 'p50Ms', 'p99Ms', 'peakMb', 'loaded', 'evicted', 'waited'] as const;
+  const columns = ['openMs', 'openCpuMs', 'cpuMs', 'p50Ms', 'p99Ms', 'peakMb', 'loaded', 'evicted', 'waited'] as const;
   const lines = [`| memory.limit | requests/s | ${columns.join(' | ')} |`, `|---|${'--:|'.repeat(columns.length + 1)}`];
   for (const limit of [args.roomy, args.limit]) {
     const cells = [
@@ -164,6 +166,7 @@ async function runRound(limit: string, expected: string[]): Promise<Round> {
   try {
     const first = await search(client, requests[0]);
     const openMs = performance.now() - started;
+    const openCpuMs = cpuMs(service);
     if (expected.length > 0 && first !== expected[1]) throw new Error(`the first response differs: ${first.slice(0, 500)}`);
     const isFirst = expected.length === 0;
     const names = await segments(client);
@@ -189,6 +192,7 @@ async function runRound(limit: string, expected: string[]): Promise<Round> {
     return {
       limit,
       openMs,
+      openCpuMs,
       requestsPerSecond: log.length / seconds,
       cpuMs: (cpuMs(service) - cpuBefore) / log.length,
       p50Ms: times[Math.floor(times.length / 2)],
