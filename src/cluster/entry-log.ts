@@ -1,5 +1,4 @@
 // A subject as a log of entries that every node applies in order: the order of all metadata changes. The owner runs its methods one at a time.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '../common/json/json-parse.ts';
 import { writeJson } from '../common/json/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -7,9 +6,6 @@ import { illegalArgumentError } from '../errors/catalog.ts';
 import { LOG_VERSION, UnknownVersionError } from './batch.ts';
 import { type LogMessage, type LogSubject, logUnreachableError, publishSurely } from './log-subject.ts';
 import type { LogTiming } from './shard-log.ts';
-
-/** Time allowed for a stored message to reach this node. */
-const DELIVERY_MS = 5000;
 
 export class EntryLog<Entry> {
   readonly #subject: LogSubject;
@@ -60,8 +56,9 @@ export class EntryLog<Entry> {
     if (last < this.#position)
       throw logUnreachableError(this.#what, `it ends with message ${last}, this node has applied message ${this.#position}`);
     while (this.#position < last) {
-      const message = this.#inbox.shift() ?? (await this.#arrival());
-      if (message === null || message.seq <= this.#position) continue;
+      const message = this.#inbox.shift() ?? (await this.#arrival()) ?? (await this.#subject.next(this.#position));
+      if (message === null) throw logUnreachableError(this.#what, `its entries up to ${last} cannot be read`);
+      if (message.seq <= this.#position) continue;
       if (message.after !== this.#position)
         throw new Error(`${this.#what}: message ${message.seq} follows ${message.after}, this node has applied ${this.#position}`);
       this.#position = message.seq;
@@ -71,17 +68,14 @@ export class EntryLog<Entry> {
     while (this.#inbox.length > 0 && this.#inbox[0].seq <= this.#position) this.#inbox.shift();
   }
 
-  async #arrival(): Promise<null> {
-    const timeout = new AbortController();
-    const arrived = new Promise<boolean>((resolve) => {
-      this.#onArrival = () => resolve(true);
+  /** @returns undefined if no message is delivered in time */
+  async #arrival(): Promise<LogMessage | undefined> {
+    const arrived = new Promise<void>((resolve) => {
+      this.#onArrival = resolve;
     });
-    const isLate = sleep(DELIVERY_MS, false, { signal: timeout.signal }).catch(() => false);
-    const isThere = await Promise.race([arrived, isLate]);
-    timeout.abort();
+    await Promise.race([arrived, this.#timing.overdue()]);
     this.#onArrival = null;
-    if (!isThere) throw logUnreachableError(this.#what, 'its entries do not arrive in time');
-    return null;
+    return this.#inbox.shift();
   }
 
   /** Appends an entry after the last applied one. @returns false if another entry came first @throws ApiError */

@@ -1,12 +1,14 @@
 // A thread's connection to JetStream: streams as logs, and key-value buckets.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { ConsumerMessages, JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Settings } from '../config/settings.ts';
+import { ClusterStartError } from './cluster-start.ts';
 import { type LogMessage, type LogSubject, logUnreachableError, type Published } from './log-subject.ts';
 import {
+  AuthorizationError,
   connect,
   DeliverPolicy,
   DiscardPolicy,
@@ -25,6 +27,9 @@ const REQUEST_MS = 2000;
 const RETRY_MS = 250;
 const WRONG_LAST_SEQUENCE = 10071;
 const NO_MESSAGE = 10037;
+/** A consumer lives on one server. When two heartbeats of it are missed, or the connection is lost, another one is created. */
+const HEARTBEAT_MS = 1000;
+const CONSUMER_IS_GONE = ['heartbeats_missed', 'consumer_deleted', 'no_responders'];
 /** Headers with the id of a message, and with the sequence that it follows. */
 const ID_HEADER = 'Gannet-Id';
 const AFTER_HEADER = 'Nats-Expected-Last-Subject-Sequence';
@@ -33,9 +38,6 @@ const HEADER_ROOM = 512;
 /** Part size of large batches: a server copies whole messages, so smaller ones pipeline better. */
 const MAX_PART_BYTES = 512 << 10;
 const OLDEST_SERVER = [2, 9] as const;
-
-/** The node cannot join a cluster with its configuration, and stops. */
-export class ClusterStartError extends Error {}
 
 export class JetStream {
   readonly #connection: NatsConnection;
@@ -48,13 +50,16 @@ export class JetStream {
     this.#client = client;
     this.#manager = manager;
     this.#replicas = replicas;
+    this.#watchConnection();
   }
 
-  /** @param name  name of the connection in NATS @throws ClusterStartError no server can be reached, or it has no JetStream */
+  /** @param name  name of the connection in NATS @throws ApiError no server can be reached; ClusterStartError the servers refuse the node */
   static async connect(settings: Settings, name: string): Promise<JetStream> {
     const servers = [...settings['cluster.nats.servers']];
+    const what = `cluster.nats.servers [${servers.join(', ')}]`;
+    let connection: NatsConnection | null = null;
     try {
-      const connection = await connect({
+      connection = await connect({
         servers,
         name,
         ...(settings['cluster.nats.user'] === '' ? {} : { user: settings['cluster.nats.user'], pass: settings['cluster.nats.password'] }),
@@ -66,12 +71,16 @@ export class JetStream {
         pingInterval: 2000,
         maxPingOut: 2,
       });
-      const manager = await jetstreamManager(connection, { timeout: REQUEST_MS });
       checkVersion(connection.info?.version ?? '');
+      const manager = await jetstreamManager(connection, { timeout: REQUEST_MS });
       return new JetStream(connection, jetstream(connection, { timeout: REQUEST_MS }), manager, settings['cluster.nats.replicas']);
     } catch (error) {
+      await connection?.close();
       if (error instanceof ClusterStartError) throw error;
-      throw new ClusterStartError(`cluster.nats.servers [${servers.join(', ')}]: ${(error as Error).message}`);
+      const { message } = error as Error;
+      // A server without JetStream, and one that has not started it yet, give the same answer.
+      if (error instanceof AuthorizationError) throw new ClusterStartError(`${what}: ${message}`);
+      throw logUnreachableError(what, message);
     }
   }
 
@@ -81,14 +90,22 @@ export class JetStream {
   }
 
   #isDisconnected = false;
+  readonly #onDisconnect = new Set<() => void>();
 
-  /** Calls back when the connection is lost and when it is restored, until it is closed. */
-  async watchStatus(onStatus: (isConnected: boolean) => void): Promise<void> {
+  async #watchConnection(): Promise<void> {
     for await (const { type } of this.#connection.status()) {
       if (type !== 'disconnect' && type !== 'reconnect') continue;
       this.#isDisconnected = type === 'disconnect';
-      onStatus(!this.#isDisconnected);
+      if (this.#isDisconnected) for (const react of [...this.#onDisconnect]) react();
+      this.#onStatus(!this.#isDisconnected);
     }
+  }
+
+  #onStatus: (isConnected: boolean) => void = () => undefined;
+
+  /** Calls back when the connection is lost and when it is restored, until it is closed. */
+  watchStatus(onStatus: (isConnected: boolean) => void): void {
+    this.#onStatus = onStatus;
   }
 
   async close(): Promise<void> {
@@ -113,12 +130,17 @@ export class JetStream {
       await this.#manager.streams.add(config);
     } catch (error) {
       if (error instanceof JetStreamApiError && /already in use/.test(error.message)) return;
-      if (error instanceof JetStreamApiError && /replicas > 1 not supported|no suitable peers|insufficient resources/.test(error.message))
-        throw new ClusterStartError(
-          `cluster.nats.replicas is ${this.#replicas}, but JetStream says [${error.message}]: start as many NATS servers in one cluster, or set cluster.nats.replicas: 1`,
-        );
-      throw logUnreachableError(`stream [${name}]`, (error as Error).message);
+      if (error instanceof JetStreamApiError && /replicas > 1 not supported/.test(error.message))
+        throw new ClusterStartError(this.#tooFewServers(error.message));
+      const { message } = error as Error;
+      // Also JetStream's answer while a server is starting.
+      const isTooFew = /no suitable peers|insufficient resources/.test(message);
+      throw logUnreachableError(`stream [${name}]`, isTooFew ? this.#tooFewServers(message) : message);
     }
+  }
+
+  #tooFewServers(answer: string): string {
+    return `cluster.nats.replicas is ${this.#replicas}, but JetStream says [${answer}]: start as many NATS servers in one cluster, or set cluster.nats.replicas: 1`;
   }
 
   /** Removes a stream with its messages, if it exists. */
@@ -184,9 +206,11 @@ export class JetStream {
     const run = async (): Promise<void> => {
       const options = { filter_subjects: subject, deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: at + 1 };
       const consumer = await this.#client.consumers.get(stream, options);
-      const messages = await consumer.consume({ max_messages: 256 });
+      const messages = await consumer.consume({ max_messages: 256, idle_heartbeat: HEARTBEAT_MS });
       stop = () => messages.stop();
       if (isEnded) return stop();
+      stopWhenSilent(messages);
+      this.#onDisconnect.add(stop);
       for await (const message of messages) {
         if (isEnded) return;
         at = message.seq;
@@ -196,6 +220,7 @@ export class JetStream {
     const keepRunning = async () => {
       while (!isEnded && !this.#connection.isClosed()) {
         await run().catch(() => undefined);
+        this.#onDisconnect.delete(stop);
         if (!isEnded) await sleep(RETRY_MS);
       }
     };
@@ -208,14 +233,19 @@ export class JetStream {
 
   // -------------------------------------------------------------------------------------------------------- buckets
 
-  /** A bucket whose keys expire `ttlMs` after their last write. @throws ClusterStartError */
+  /** A bucket whose keys expire `ttlMs` after their last write. @throws ApiError */
   async bucket(name: string, ttlMs: number): Promise<KV> {
     try {
       return await new Kvm(this.#client).create(name, { ttl: ttlMs, replicas: this.#replicas, history: 1, allow_direct: false });
     } catch (error) {
-      throw new ClusterStartError(`bucket [${name}]: ${(error as Error).message}`);
+      throw logUnreachableError(`bucket [${name}]`, (error as Error).message);
     }
   }
+}
+
+/** Ends the messages of a consumer that its server has lost. */
+async function stopWhenSilent(messages: ConsumerMessages): Promise<void> {
+  for await (const { type } of messages.status()) if (CONSUMER_IS_GONE.includes(type)) messages.stop();
 }
 
 /** Reads the header fields, which both kinds of messages have. */

@@ -9,4 +9,4 @@ export {
   StorageType,
 } from '@nats-io/jetstream';
 export { Kvm } from '@nats-io/kv';
-export { connect, headers } from '@nats-io/transport-node';
+export { AuthorizationError, connect, headers } from '@nats-io/transport-node';

@@ -13,6 +13,8 @@ import { type LogMessage, type LogSubject, logUnreachableError, type Patience, p
 
 /** Maximum number of operations that a follower applies together. */
 const MAX_APPLIED = 5000;
+/** Status of errors that end by themselves. */
+const UNAVAILABLE = 503;
 
 /** The end of a complete batch. A copy may start from a position that is older than the contents of its store. */
 export interface LogPosition {
@@ -35,7 +37,10 @@ export interface CopyHost {
   readonly maxSeqNo: number;
   /** Primary term of a stored operation; null if its record was removed. */
   termOf(seqNo: number): number | null;
-  /** Stores and applies operations of another primary in order; all sequence numbers are above maxSeqNo. */
+  /**
+   * Stores and applies operations of another primary in order. After an error the same operations are passed again; those up to maxSeqNo are to
+   * be skipped. @throws ApiError 503: something that they need cannot be reached
+   */
   apply(entries: readonly LogEntry[]): Promise<void>;
   /** Stores operations that this copy has appended to the log. Its writer applies them. */
   put(entries: readonly LogEntry[]): void;
@@ -48,6 +53,8 @@ export interface CopyHost {
 export interface LogTiming {
   /** Resolves after a short time. */
   pause(): Promise<void>;
+  /** Resolves when messages that were stored before the call should have been delivered. */
+  overdue(): Promise<void>;
   /** Retry policy for one message. */
   patience(): Patience;
   newId(): string;
@@ -85,6 +92,7 @@ export class ShardLog implements OperationLog {
   #appending: Promise<unknown> = Promise.resolve();
   #takingOver: Promise<void> | null = null;
   #waiting: Waiter[] = [];
+  #readingMissed: Promise<void> | null = null;
 
   constructor(subject: LogSubject, position: LogPosition, host: CopyHost, timing: LogTiming) {
     this.#subject = subject;
@@ -96,6 +104,11 @@ export class ShardLog implements OperationLog {
 
   get isPrimary(): boolean {
     return this.#isPrimary;
+  }
+
+  /** Whether the copy has stopped because it cannot follow the log. */
+  get hasFailed(): boolean {
+    return this.#failure !== null;
   }
 
   get position(): LogPosition {
@@ -262,7 +275,32 @@ export class ShardLog implements OperationLog {
     }
     if (last <= this.#handled) return;
     if (this.#isClosed) throw logUnreachableError(this.#name, 'the copy is closed');
-    await new Promise<void>((resolve, reject) => this.#waiting.push({ seq: last, resolve, reject }));
+    const isRead = new Promise<void>((resolve, reject) => this.#waiting.push({ seq: last, resolve, reject }));
+    this.#readingMissed ??= this.#readMissed().finally(() => {
+      this.#readingMissed = null;
+    });
+    await isRead;
+  }
+
+  /** Reads what the subscription does not deliver in time. It may come again from the subscription, which #read skips. */
+  async #readMissed(): Promise<void> {
+    await this.#timing.overdue();
+    while (this.#waiting.length > 0) {
+      const inbox = this.#inbox;
+      let at = this.#handled;
+      const last = Math.max(...this.#waiting.map(({ seq }) => seq));
+      try {
+        while (at < last && inbox === this.#inbox) {
+          const message = await this.#subject.next(at);
+          if (message === null || inbox !== this.#inbox) break;
+          at = message.seq;
+          this.#receive(message);
+        }
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+      }
+      await this.#timing.overdue();
+    }
   }
 
   #follow(): void {
@@ -274,10 +312,14 @@ export class ShardLog implements OperationLog {
     this.#inbox = inbox;
     this.#unfollow = this.#subject.follow(this.#handled, (message) => {
       if (this.#inbox !== inbox) return;
-      inbox.push(message);
-      this.#draining ??= this.#drain().finally(() => {
-        this.#draining = null;
-      });
+      this.#receive(message);
+    });
+  }
+
+  #receive(message: LogMessage): void {
+    this.#inbox.push(message);
+    this.#draining ??= this.#drain().finally(() => {
+      this.#draining = null;
     });
   }
 
@@ -293,7 +335,7 @@ export class ShardLog implements OperationLog {
     try {
       while (this.#inbox.length > 0) {
         const { entries, position, handled } = this.#read();
-        if (entries.length > 0) await this.#host.apply(entries);
+        if (entries.length > 0) await this.#apply(entries);
         if (this.#isClosed) return;
         this.#position = position;
         this.#handled = handled;
@@ -301,6 +343,18 @@ export class ShardLog implements OperationLog {
       }
     } catch (error) {
       this.#fail(error as Error);
+    }
+  }
+
+  /** An operation may need a change of metadata that cannot be read while the metadata log cannot be reached. */
+  async #apply(entries: readonly LogEntry[]): Promise<void> {
+    while (!this.#isClosed) {
+      try {
+        return await this.#host.apply(entries);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== UNAVAILABLE) throw error;
+        await this.#timing.pause();
+      }
     }
   }
 

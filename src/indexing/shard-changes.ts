@@ -211,8 +211,10 @@ export class ShardChanges {
 
   /** Applies an operation of the log again. */
   async replay(seqNo: number, record: LogRecord): Promise<void> {
-    this.nextSeqNo = seqNo + 1;
-    if (record.op === OP_NOOP) return;
+    if (record.op === OP_NOOP) {
+      this.nextSeqNo = seqNo + 1;
+      return;
+    }
     const current = this.#documents.find(record.id);
     const { id, version, primaryTerm, routing } = record;
     let added = DELETED;
@@ -220,6 +222,8 @@ export class ShardChanges {
       const json = parseSource(record.source);
       added = await this.#buffer.add({ id, seqNo, version, primaryTerm: this.primaryTerm, json, routing, source: null });
     }
+    // An operation that failed above may be replayed again.
+    this.nextSeqNo = seqNo + 1;
     this.#versions.set(id, { seqNo, version, primaryTerm, docId: added, at: this.#env.nowMs() });
     const entry: LogEntry = { seqNo, op: record.op, id, version, primaryTerm, routing, source: record.source };
     const outcome = { ok: true, id, result: 'created', seqNo, primaryTerm, version, source: null } as const;

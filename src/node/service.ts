@@ -54,7 +54,7 @@ export async function startService({ settings: given, onLog, reopenLogs, reread 
   const { listeners, inProcess, lanes } = threadCounts(settings);
   if (inProcess) dropSpareThread();
   const options = mainOptions({ ...settings, 'http.port': port }, inProcess, onLog, lanes);
-  const main = new MainNode(options, await linkOf(options));
+  const main = new MainNode(options, await linkOf(options, onLog));
   let stopping: Promise<void> | null = null;
   let closeFirst = (): void => process.exit(0);
   let endCheck = (): void => undefined;
@@ -122,10 +122,10 @@ export async function startService({ settings: given, onLog, reopenLogs, reread 
 }
 
 /** The node's link to its cluster. What belongs to clusters is loaded here, by nodes that are in one. */
-async function linkOf(options: NodeOptions): Promise<ClusterLink | undefined> {
+async function linkOf(options: NodeOptions, onLog: ServiceOptions['onLog']): Promise<ClusterLink | undefined> {
   if (options.settings['cluster.nats.servers'].length === 0) return undefined;
   const { connectCluster } = await import('./cluster/jetstream-link.ts');
-  return connectCluster(options);
+  return connectCluster(options, (reason) => onLog('warn', `waiting for NATS: ${reason}`));
 }
 
 /** Stops the service on SIGTERM and, without a parent process, on Ctrl-C; a second Ctrl-C exits at once. */

@@ -1,14 +1,15 @@
 // Nodes of a cluster on a real NATS server: writes that any node accepts reach all of them, and survive the loss of the node with the primary. The file is
 // skipped where nats-server is not on the PATH.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ClusterNodeProcess, HAS_NATS, TestCluster } from '../support/cluster.ts';
+import { type ClusterNodeProcess, TestCluster } from '../support/cluster.ts';
+import { HAS_NATS } from '../support/nats.ts';
 
 const TIMEOUT_MS = 120_000;
 
 describe.skipIf(!HAS_NATS)('three nodes', { timeout: TIMEOUT_MS }, () => {
   let cluster: TestCluster;
   beforeAll(async () => {
-    cluster = await TestCluster.start(3);
+    cluster = await TestCluster.start({ nodes: 3 });
     await cluster.nodes[0].ok('PUT', '/books', { settings: { number_of_shards: 2 } });
   }, TIMEOUT_MS);
   afterAll(() => cluster?.stop());
@@ -114,11 +115,45 @@ describe.skipIf(!HAS_NATS)('three nodes', { timeout: TIMEOUT_MS }, () => {
   test('without NATS searches are answered and writes refused, and both work again when it returns', async () => {
     const [first] = cluster.nodes;
     const { count } = await first.ok('GET', '/books/_count');
-    await cluster.endNats();
+    await cluster.nats.endAll();
     const refused = await first.request('PUT', '/books/_doc/refused', { n: 1 });
     expect(refused.status).toBe(503);
     expect((await first.ok('GET', '/books/_count')).count).toBe(count);
-    await cluster.startNats();
+    await cluster.nats.start();
     await cluster.until(async () => (await first.request('PUT', '/books/_doc/accepted', { n: 1 })).status < 300);
+  });
+});
+
+describe.skipIf(!HAS_NATS)('three nodes on three NATS servers', { timeout: TIMEOUT_MS }, () => {
+  let cluster: TestCluster;
+  beforeAll(async () => {
+    cluster = await TestCluster.start({ nodes: 3, natsServers: 3 });
+    await cluster.nodes[0].ok('PUT', '/books', { settings: { number_of_shards: 2 } });
+  }, TIMEOUT_MS);
+  afterAll(() => cluster?.stop());
+
+  const count = async (node: ClusterNodeProcess): Promise<number> => (await node.ok('GET', '/books/_count')).count;
+
+  test('reads and writes continue while any one of the NATS servers is lost', async () => {
+    for (const server of [0, 1, 2]) {
+      await cluster.nats.end(server);
+      for (const [at, node] of cluster.nodes.entries()) {
+        await cluster.until(async () => (await node.request('PUT', `/books/_doc/${server}-${at}`, { server, at })).status < 300);
+        for (const reader of cluster.nodes) expect((await reader.ok('GET', `/books/_doc/${server}-${at}`))._source).toEqual({ server, at });
+      }
+      await cluster.nats.start();
+    }
+    await cluster.until(async () => (await cluster.nodes[0].request('POST', '/books/_refresh')).status === 200);
+    for (const node of cluster.nodes) expect(await count(node)).toBe(9);
+  });
+
+  test('two lost NATS servers stop writes until one returns', async () => {
+    const [first, second] = cluster.nodes;
+    await Promise.all([cluster.nats.end(0), cluster.nats.end(1)]);
+    expect((await first.request('PUT', '/books/_doc/refused', { n: 1 })).status).toBe(503);
+    cluster.nats.launch(0);
+    await cluster.until(async () => (await second.request('PUT', '/books/_doc/accepted', { n: 1 })).status < 300);
+    await cluster.until(async () => (await first.request('GET', '/books/_doc/accepted')).status === 200);
+    await cluster.nats.start();
   });
 });

@@ -1,14 +1,14 @@
 // NATS servers and nodes of a cluster on loopback, for integration tests. Needs `npm run build`, and nats-server on the PATH.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { FaultyNetwork } from './faulty-network.ts';
 import { freePort } from './free-port.ts';
+import { NatsServers } from './nats.ts';
 import { untilAnswering } from './service.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-
-export const HAS_NATS = spawnSync('nats-server', ['--version']).status === 0;
 
 interface Answer {
   readonly status: number;
@@ -26,6 +26,11 @@ export class ClusterNodeProcess {
     this.name = name;
     this.url = `http://127.0.0.1:${port}`;
     this.#flags = flags;
+  }
+
+  /** Null if it does not run. */
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
   }
 
   async start(): Promise<void> {
@@ -75,19 +80,40 @@ export class ClusterNodeProcess {
   }
 }
 
-export class TestCluster {
-  readonly folder = mkdtempSync(path.join(tmpdir(), 'gannet-cluster-'));
-  readonly nodes: ClusterNodeProcess[] = [];
-  readonly #nats: { child: ChildProcess; port: number }[] = [];
+export interface ClusterShape {
+  readonly nodes: number;
+  /** NATS servers, which form one NATS cluster; every log is stored on each. */
+  readonly natsServers?: number;
+  /** Whether connections between the processes can be interrupted. */
+  readonly isFaulty?: boolean;
+  /** Settings of each node. */
+  readonly flags?: readonly string[];
+}
 
-  /** Starts one NATS server and `count` nodes. */
-  static async start(count: number): Promise<TestCluster> {
-    const cluster = new TestCluster();
+export class TestCluster {
+  readonly folder: string;
+  readonly nodes: ClusterNodeProcess[] = [];
+  readonly nats: NatsServers;
+  readonly network: FaultyNetwork | null;
+  readonly #flags: readonly string[];
+  #natsPorts: number[] = [];
+
+  private constructor(folder: string, nats: NatsServers, { isFaulty = false, flags = [] }: ClusterShape) {
+    this.folder = folder;
+    this.nats = nats;
+    this.network = isFaulty ? new FaultyNetwork(() => this.#pids()) : null;
+    this.#flags = flags;
+  }
+
+  static async start(shape: ClusterShape): Promise<TestCluster> {
+    const folder = mkdtempSync(path.join(tmpdir(), 'gannet-cluster-'));
+    const cluster = new TestCluster(folder, await NatsServers.prepare(folder, shape.natsServers ?? 1), shape);
     try {
-      await cluster.startNats();
-      for (let number = 1; number <= count; number++) await cluster.addNode(`node-${number}`);
+      await cluster.#connectNats();
+      await cluster.nats.start();
+      for (let number = 1; number <= shape.nodes; number++) await cluster.addNode(`node-${number}`);
       await Promise.all(cluster.nodes.map((node) => node.start()));
-      await cluster.until(async () => (await cluster.nodes[0].ok('GET', '/_cluster/health')).number_of_nodes === count);
+      await cluster.until(async () => (await cluster.nodes[0].ok('GET', '/_cluster/health')).number_of_nodes === shape.nodes);
     } catch (error) {
       await cluster.stop();
       throw error;
@@ -95,31 +121,30 @@ export class TestCluster {
     return cluster;
   }
 
-  async startNats(): Promise<void> {
-    const port = this.#nats[0]?.port ?? (await freePort());
-    const store = path.join(this.folder, 'nats');
-    mkdirSync(store, { recursive: true });
-    const child = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', store], { stdio: 'ignore' });
-    this.#nats[0] = { child, port };
+  /** Puts proxies before the ports of the NATS servers. */
+  async #connectNats(): Promise<void> {
+    const { nats, network } = this;
+    const servers = Array.from({ length: nats.count }, (_, at) => at);
+    this.#natsPorts = servers.map((at) => nats.portOf(at));
+    if (network === null) return;
+    this.#natsPorts = await Promise.all(servers.map((at) => network.gate(`nats-${at + 1}`, nats.portOf(at))));
+    const routePorts = await Promise.all(servers.map((at) => network.gate(`nats-${at + 1}`, nats.routePortOf(at))));
+    nats.configure({ routePort: (server) => routePorts[server] });
   }
 
-  get natsUrl(): string {
-    return `nats://127.0.0.1:${this.#nats[0].port}`;
-  }
-
-  async endNats(name: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-    await Promise.all(
-      this.#nats.map(async ({ child }) => {
-        if (child.exitCode !== null || child.signalCode !== null) return;
-        const ended = new Promise((resolve) => child.once('exit', resolve));
-        child.kill(name);
-        await ended;
-      }),
-    );
+  #pids(): Map<string, number> {
+    const pids = new Map<string, number>();
+    for (const { name, pid } of this.nodes) if (pid !== null) pids.set(name, pid);
+    for (let at = 0; at < this.nats.count; at++) {
+      const pid = this.nats.pidOf(at);
+      if (pid !== null) pids.set(`nats-${at + 1}`, pid);
+    }
+    return pids;
   }
 
   async addNode(name: string, flags: readonly string[] = []): Promise<ClusterNodeProcess> {
     const [port, transport] = [await freePort(), await freePort()];
+    const published = this.network === null ? transport : await this.network.gate(name, transport);
     const node = new ClusterNodeProcess(name, port, [
       `--node.name=${name}`,
       `--http.port=${port}`,
@@ -127,10 +152,12 @@ export class TestCluster {
       `--path.config=${this.folder}`,
       '--log.level=warn',
       '--threads=2',
-      `--cluster.nats.servers=${this.natsUrl}`,
-      '--cluster.nats.replicas=1',
+      `--cluster.nats.servers=${this.#natsPorts.map((natsPort) => `nats://127.0.0.1:${natsPort}`).join(',')}`,
+      `--cluster.nats.replicas=${this.nats.count}`,
       '--cluster.secret=a secret of the test cluster',
       `--transport.port=${transport}`,
+      `--transport.publish_address=127.0.0.1:${published}`,
+      ...this.#flags,
       ...flags,
     ]);
     this.nodes.push(node);
@@ -151,7 +178,8 @@ export class TestCluster {
 
   async stop(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.end('SIGKILL')));
-    await this.endNats();
+    await this.nats.endAll();
+    await this.network?.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

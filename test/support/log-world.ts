@@ -98,6 +98,7 @@ class Copy {
     };
     const log = new ShardLog(this.world.subjectOf(this, life), this.savedPosition, host, {
       pause: () => scheduler.later(),
+      overdue: () => scheduler.later(),
       patience: () => {
         let tries = 3;
         return async () => {

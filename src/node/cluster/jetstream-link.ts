@@ -4,8 +4,9 @@ import { randomBytes } from 'node:crypto';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterNode } from '../../api/core/cluster-node.ts';
+import { ClusterStartError, patiently } from '../../cluster/cluster-start.ts';
 import { EntryLog } from '../../cluster/entry-log.ts';
-import { ClusterStartError, JetStream } from '../../cluster/jetstream.ts';
+import { JetStream } from '../../cluster/jetstream.ts';
 import { logUnreachableError } from '../../cluster/log-subject.ts';
 import { Membership, type NodeInfo } from '../../cluster/membership.ts';
 import { indexStreamPrefix, metadataStream, metadataSubject, nodesBucket } from '../../cluster/names.ts';
@@ -37,12 +38,13 @@ const MEBIBYTE = 2 ** 20;
 /** Metadata commands that are not supported in a cluster. */
 const UNSUPPORTED: readonly CommandName[] = ['putRepository', 'restoreIndices'];
 
-/** @throws ClusterStartError a setting is wrong, or no NATS server responds */
-export async function connectCluster(options: NodeOptions): Promise<ClusterLink> {
+/** @param onWait  called with the reason if NATS cannot be reached yet @throws ClusterStartError a setting is wrong, or no NATS server responds */
+export async function connectCluster(options: NodeOptions, onWait: (reason: string) => void): Promise<ClusterLink> {
   const { settings } = options;
   if (settings['cluster.secret'].length < MIN_SECRET_CHARS)
     throw new ClusterStartError(`cluster.secret must have at least ${MIN_SECRET_CHARS} characters, the same on every node`);
-  return new JetStreamLink(options, await JetStream.connect(settings, `${options.nodeName} main`));
+  const jetStream = await patiently(() => JetStream.connect(settings, `${options.nodeName} main`), onWait);
+  return new JetStreamLink(options, jetStream);
 }
 
 class JetStreamLink implements ClusterLink {
@@ -107,18 +109,20 @@ class JetStreamLink implements ClusterLink {
       throw new ClusterStartError(
         `path.data has indices of a node without cluster.nats.servers, which cannot join a cluster: start with an empty folder and reindex`,
       );
-    await this.#jetStream.ensureStream(metadataStream(clusterName), [metadataSubject(clusterName)]);
+    const onWait = (reason: string) => node.log('warn', `waiting for NATS: ${reason}`);
+    await patiently(() => this.#jetStream.ensureStream(metadataStream(clusterName), [metadataSubject(clusterName)]), onWait);
     const subject = this.#jetStream.subject(metadataStream(clusterName), metadataSubject(clusterName), 'the metadata log of the cluster');
     const log = new EntryLog<MetadataEntry>(subject, 'the metadata log of the cluster', node.position ?? 0, CLUSTER_TIMING);
     this.#log = log;
     log.follow(() => this.#onNews());
     try {
-      await log.catchUp((entry) => this.#apply(entry));
+      await patiently(() => log.catchUp((entry) => this.#apply(entry)), onWait);
       // The first node of a cluster writes the first entry.
       while (log.position === 0) {
         const start = { kind: 'start', clusterUuid: node.state().clusterUuid, flavor, version } as const;
-        if (await log.append(start)) await this.#apply(start);
-        else await log.catchUp((entry) => this.#apply(entry));
+        const isFirst = await patiently(() => log.append(start), onWait);
+        if (isFirst) await this.#apply(start);
+        else await patiently(() => log.catchUp((entry) => this.#apply(entry)), onWait);
       }
     } catch (error) {
       throw new ClusterStartError((error as Error).message);
@@ -131,7 +135,10 @@ class JetStreamLink implements ClusterLink {
   async start(publishAddress: string): Promise<void> {
     this.#publishAddress = publishAddress;
     this.#isLive = true;
-    const bucket = await this.#jetStream.bucket(nodesBucket(this.#options.clusterName), Membership.ttlMs);
+    const bucket = await patiently(
+      () => this.#jetStream.bucket(nodesBucket(this.#options.clusterName), Membership.ttlMs),
+      (reason) => this.#requireNode().log('warn', `waiting for NATS: ${reason}`),
+    );
     this.#membership = new Membership(bucket, () => this.#self(), {
       changed: () => this.#onMembers(),
       duplicate: ({ name, transportAddress }) =>

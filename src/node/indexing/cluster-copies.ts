@@ -1,5 +1,6 @@
 // Copies of shards in a cluster: each follows the shard's log in JetStream, or is the primary and appends to it.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { patiently } from '../../cluster/cluster-start.ts';
 import { JetStream } from '../../cluster/jetstream.ts';
 import type { LogSubject } from '../../cluster/log-subject.ts';
 import { indexStream, shardSubject } from '../../cluster/names.ts';
@@ -42,7 +43,12 @@ export class ClusterCopies {
   /** @param number  of the indexer */
   static async connect(parts: ClusterCopiesParts, number: number): Promise<ClusterCopies> {
     const { settings, nodeName } = parts.options;
-    return new ClusterCopies(parts, await JetStream.connect(settings, `${nodeName} indexer ${number}`));
+    // Main has reported why it waits.
+    const jetStream = await patiently(
+      () => JetStream.connect(settings, `${nodeName} indexer ${number}`),
+      () => undefined,
+    );
+    return new ClusterCopies(parts, jetStream);
   }
 
   make(identity: ShardIdentity): ShardCopy {
@@ -192,6 +198,10 @@ class ClusterCopy implements ShardCopy {
         return this.#lastSync;
       });
     return this.#nextSync;
+  }
+
+  get mayBeStale(): boolean {
+    return this.#parts.options.settings['cluster.stale_reads'] !== 0 && !this.#shardLog.hasFailed;
   }
 
   refreshOthers(): Promise<void> {

@@ -323,10 +323,13 @@ export class Indexer {
     return new Transferred(packed, [packed.buffer]);
   }
 
-  /** The copy may lag behind the log; if the log cannot be reached, the state of the copy is used. */
+  /** The copy may lag behind the log; if the log cannot be reached, the settings say whether the state of the copy is used. */
   async #locate(open: OpenShard, docId: string): Promise<number | null> {
     const synced = open.copy.sync();
-    if (synced !== undefined) await synced.catch(() => undefined);
+    if (synced !== undefined)
+      await synced.catch((error) => {
+        if (!open.copy.mayBeStale) throw error;
+      });
     return open.writer.locate(docId);
   }
 

@@ -33,6 +33,8 @@ export interface ShardCopy {
   writeHere(packed: Uint8Array): Promise<ShardOutcome[]>;
   /** Waits until the copy has every write that was acknowledged before the call; undefined if it has them. */
   sync(): undefined | Promise<void>;
+  /** Whether reads may use the copy as it is after `sync` has failed. */
+  readonly mayBeStale: boolean;
   /** Makes all other nodes refresh the operations acknowledged before the call; undefined if there are none. */
   refreshOthers(): undefined | Promise<void>;
   /** The progress that readers compare with their snapshot: for later operations they ask the indexer. */
@@ -47,6 +49,7 @@ export interface ShardCopy {
 /** The only copy of a shard. */
 export class SoleCopy implements ShardCopy {
   readonly log: OperationLog;
+  readonly mayBeStale = false;
   #writer: ShardWriter | null = null;
 
   constructor(store: Store, { log }: ShardIdentity) {
