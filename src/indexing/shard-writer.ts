@@ -49,9 +49,13 @@ export class ShardWriter implements MergingWriter {
   #tail: Promise<unknown> = Promise.resolve();
   readonly #writes = new WriteQueue(
     (action) => this.exclusive(action),
-    (operations, spans) => this.#applyNow(operations, spans),
+    (operations, spans) => this.#applyGuarded(operations, spans),
   );
   #closed = false;
+  /** Settles when the write that is being applied is in the log, or was undone. */
+  #applying: Promise<unknown> | null = null;
+  /** Later operations are not in the log yet. */
+  #loggedSeqNo = Number.POSITIVE_INFINITY;
 
   constructor(
     identity: ShardIdentity,
@@ -136,6 +140,18 @@ export class ShardWriter implements MergingWriter {
     return this.#writes.add(operations);
   }
 
+  /** Lets reads recognize operations that are applied and not yet in the log. */
+  async #applyGuarded(operations: readonly ShardOperation[], spans: readonly Span[]): Promise<ShardOutcome[]> {
+    const applied = this.#applyNow(operations, spans);
+    this.#applying = applied.catch(() => undefined);
+    try {
+      return await applied;
+    } finally {
+      this.#applying = null;
+      this.#loggedSeqNo = Number.POSITIVE_INFINITY;
+    }
+  }
+
   /** Applies all operations or, if it throws, none. @param spans  requests to which the phases are reported */
   async #applyNow(operations: readonly ShardOperation[], spans: readonly Span[]): Promise<ShardOutcome[]> {
     // Runs before the write, so that the whole write is rejected if there is no memory for a segment.
@@ -144,6 +160,7 @@ export class ShardWriter implements MergingWriter {
     const pending: PendingChange[] = [];
     const entries: LogEntry[] = [];
     this.#documents.unlogged = { entries, firstSeqNo: this.#changes.nextSeqNo };
+    this.#loggedSeqNo = this.maxSeqNo;
     try {
       for (const operation of operations) {
         const started = this.#settings.slow === null ? 0 : performance.now();
@@ -195,9 +212,11 @@ export class ShardWriter implements MergingWriter {
     for (const { seqNo, record } of this.#env.store.replay(this.identity.log, this.#segmentsSeqNo)) await this.#replay(seqNo, record);
   }
 
-  /** seqNo of the newest version, refreshed or not; null if the document does not exist. */
-  locate(id: string): number | null {
+  /** seqNo of the newest version in the log, refreshed or not; null if the document does not exist. */
+  locate(id: string): number | null | Promise<number | null> {
     const found = this.#documents.find(id);
+    // The append may fail, and then the document is as before.
+    if (found !== null && found.seqNo > this.#loggedSeqNo && this.#applying !== null) return this.#applying.then(() => this.locate(id));
     return found === null || found.deleted ? null : found.seqNo;
   }
 

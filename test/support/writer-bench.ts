@@ -5,7 +5,7 @@ import { ArenaSet } from '../../src/arena/arena.ts';
 import { mergeSegments } from '../../src/arena/merge.ts';
 import { openSegment } from '../../src/arena/segment-reader.ts';
 import { BufferPool } from '../../src/indexing/buffer-pool.ts';
-import { StoreLog } from '../../src/indexing/operation-log.ts';
+import { type OperationLog, StoreLog } from '../../src/indexing/operation-log.ts';
 import { type Extent, extentKey, type SnapshotDescriptor } from '../../src/indexing/segment-set.ts';
 import type { ShardOperation } from '../../src/indexing/shard-operation.ts';
 import { wholeImage } from '../../src/indexing/shard-segments.ts';
@@ -33,6 +33,8 @@ export class WriterBench {
   /** Entries of each transaction that was tried; one of more than `appendLimit` fails. */
   readonly appends: number[] = [];
   appendLimit = Infinity;
+  /** Appends wait for this promise, as those to the log of a cluster do. */
+  appending: Promise<void> | undefined;
   nowMs = 1000;
   /** Readers wait for this promise before they switch to a snapshot. */
   switching: Promise<void> = Promise.resolve();
@@ -109,7 +111,11 @@ export class WriterBench {
       storedScript: () => null,
       nowMs: () => this.nowMs,
     };
-    const storage = { files: new SegmentFiles(directory, 'u', 0), log: new StoreLog(store, IDENTITY.log) };
+    const stored = new StoreLog(store, IDENTITY.log);
+    const log: OperationLog = {
+      append: (entries) => (this.appending === undefined ? stored.append(entries) : this.appending.then(() => stored.append(entries))),
+    };
+    const storage = { files: new SegmentFiles(directory, 'u', 0), log };
     this.writer = new ShardWriter(IDENTITY, this.mapping.asMapping(), ANALYSIS, storage, env);
   }
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readShardSettings } from '../../../src/indexing/shard-settings.ts';
 import { forSeedsAsync } from '../../support/rng.ts';
 import { ANALYSIS } from '../../support/segments.ts';
@@ -29,6 +29,27 @@ test('a document is found after a refresh, in its newest version only', async ()
   await bench.writer.refresh();
   expect(bench.visible()).toEqual(new Map([['a', { version: 2, value: 2 }]]));
   await bench.store.close();
+});
+
+test('a read during a write is answered when the log has accepted or refused it', async () => {
+  const bench = newBench();
+  await bench.writer.apply([op('index', 'a', { n_value: 1 }), op('index', 'b', { n_value: 1 })]);
+  for (const isAccepted of [true, false]) {
+    let answer: (error?: Error) => void = () => undefined;
+    bench.appending = new Promise((resolve, reject) => {
+      answer = (error) => (error === undefined ? resolve() : reject(error));
+    });
+    const before = [bench.writer.locate('a'), bench.writer.locate('b')];
+    const applied = bench.writer.apply([op('index', 'a', { n_value: 2 }), op('delete', 'b')]).catch((error: Error) => error.message);
+    await vi.waitUntil(() => bench.writer.locate('b') instanceof Promise, { interval: 1, timeout: 60_000 });
+    const during = [bench.writer.locate('a'), bench.writer.locate('b')];
+    for (const located of during) expect(located).toBeInstanceOf(Promise);
+    answer(isAccepted ? undefined : new Error('refused'));
+    if (!isAccepted) expect(await applied).toBe('refused');
+    const after = await Promise.all(during);
+    expect(after).toEqual(isAccepted ? [2, null] : before);
+    expect([bench.writer.locate('a'), bench.writer.locate('b')]).toEqual(after);
+  }
 });
 
 test('refused documents leave nothing and do not stop the others', async () => {
