@@ -59,9 +59,11 @@ export class EntryLog<Entry> {
       const message = this.#inbox.shift() ?? (await this.#arrival()) ?? (await this.#subject.next(this.#position));
       if (message === null) throw logUnreachableError(this.#what, `its entries up to ${last} cannot be read`);
       if (message.seq <= this.#position) continue;
-      if (message.after !== this.#position)
+      if (message.after > this.#position)
         throw new Error(`${this.#what}: message ${message.seq} follows ${message.after}, this node has applied ${this.#position}`);
+      const isVoid = message.after < this.#position;
       this.#position = message.seq;
+      if (isVoid) continue;
       await apply(decode(message.data) as Entry);
     }
     // Messages that arrived twice, or that this node appended.

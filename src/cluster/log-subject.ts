@@ -2,7 +2,11 @@
 // implements.
 import { ApiError } from '../errors/api-error.ts';
 
-/** A message of a subject. */
+/**
+ * A message of a subject. It counts only if `after` is the sequence of the message before it; otherwise it is void, for every reader alike. JetStream refuses
+ * such messages, but before version 2.10 its clusters store both of two messages that are published at the same time after the same one
+ * (https://github.com/nats-io/nats-server/issues/4320).
+ */
 export interface LogMessage {
   /** Sequence in the stream; ascending, not consecutive. */
   readonly seq: number;
@@ -42,7 +46,7 @@ export function logUnreachableError(what: string, cause = ''): ApiError {
 /**
  * Publishes until it is known whether the message is stored. Repeating it is safe: all attempts expect the same last sequence, so at most one is
  * stored, and then it follows that sequence.
- * @returns null if patience ended: whether the message is stored is unknown
+ * @returns `stale` if the message is not stored, or is void; null if patience ended: whether the message is stored is unknown
  */
 export async function publishSurely(
   subject: LogSubject,
@@ -51,9 +55,10 @@ export async function publishSurely(
 ): Promise<number | 'stale' | null> {
   for (let isFirst = true; ; isFirst = false) {
     const published = await subject.publish(message);
-    if (typeof published === 'number') return published;
-    if (published === 'stale') {
-      if (isFirst) return 'stale';
+    // A message with the next sequence of the stream has none before it that could make it void.
+    if (published === message.after + 1) return published;
+    if (published === 'stale' && isFirst) return 'stale';
+    if (published !== 'unknown') {
       const fate = await fateOf(subject, message);
       if (fate !== null) return fate;
     }

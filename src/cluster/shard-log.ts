@@ -10,6 +10,7 @@ import { NotPrimaryError, type OperationLog, UnknownOutcomeError } from '../inde
 import type { LogEntry } from '../store/store.ts';
 import { BatchAssembler, encodeBatch, partId } from './batch.ts';
 import { type LogMessage, type LogSubject, logUnreachableError, type Patience, publishSurely } from './log-subject.ts';
+import { LogWaiters } from './log-waiters.ts';
 
 /** Maximum number of operations that a follower applies together. */
 const MAX_APPLIED = 5000;
@@ -68,12 +69,6 @@ class DivergedError extends Error {
   }
 }
 
-interface Waiter {
-  readonly seq: number;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-}
-
 export class ShardLog implements OperationLog {
   readonly #subject: LogSubject;
   readonly #host: CopyHost;
@@ -91,7 +86,7 @@ export class ShardLog implements OperationLog {
   #draining: Promise<void> | null = null;
   #appending: Promise<unknown> = Promise.resolve();
   #takingOver: Promise<void> | null = null;
-  #waiting: Waiter[] = [];
+  readonly #waiting = new LogWaiters();
   #readingMissed: Promise<void> | null = null;
 
   constructor(subject: LogSubject, position: LogPosition, host: CopyHost, timing: LogTiming) {
@@ -158,7 +153,7 @@ export class ShardLog implements OperationLog {
     this.#isWanted = false;
     this.#isPrimary = false;
     this.#stopFollowing();
-    this.#rejectWaiting(logUnreachableError(this.#name, 'the copy is closed'));
+    this.#waiting.reject(logUnreachableError(this.#name, 'the copy is closed'));
   }
 
   get #name(): string {
@@ -210,7 +205,7 @@ export class ShardLog implements OperationLog {
     this.#position = { seq, id, primaryTerm, seqNo: this.#position.seqNo };
     this.#isPrimary = true;
     this.#host.lead(primaryTerm);
-    this.#wake();
+    this.#waiting.wake(this.#handled);
   }
 
   #stepDown(): void {
@@ -257,7 +252,7 @@ export class ShardLog implements OperationLog {
     }
     this.#handled = after;
     this.#position = { seq: after, id: partId(batch, parts.length - 1), primaryTerm, seqNo: entries[entries.length - 1].seqNo };
-    this.#wake();
+    this.#waiting.wake(this.#handled);
   }
 
   // ------------------------------------------------------------------------------------------------------- follower
@@ -275,7 +270,7 @@ export class ShardLog implements OperationLog {
     }
     if (last <= this.#handled) return;
     if (this.#isClosed) throw logUnreachableError(this.#name, 'the copy is closed');
-    const isRead = new Promise<void>((resolve, reject) => this.#waiting.push({ seq: last, resolve, reject }));
+    const isRead = this.#waiting.until(last);
     this.#readingMissed ??= this.#readMissed().finally(() => {
       this.#readingMissed = null;
     });
@@ -285,10 +280,10 @@ export class ShardLog implements OperationLog {
   /** Reads what the subscription does not deliver in time. It may come again from the subscription, which #read skips. */
   async #readMissed(): Promise<void> {
     await this.#timing.overdue();
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.last > 0) {
       const inbox = this.#inbox;
       let at = this.#handled;
-      const last = Math.max(...this.#waiting.map(({ seq }) => seq));
+      const { last } = this.#waiting;
       try {
         while (at < last && inbox === this.#inbox) {
           const message = await this.#subject.next(at);
@@ -339,7 +334,7 @@ export class ShardLog implements OperationLog {
         if (this.#isClosed) return;
         this.#position = position;
         this.#handled = handled;
-        this.#wake();
+        this.#waiting.wake(this.#handled);
       }
     } catch (error) {
       this.#fail(error as Error);
@@ -366,7 +361,12 @@ export class ShardLog implements OperationLog {
     let message = this.#inbox.shift();
     for (; message !== undefined; message = entries.length < MAX_APPLIED ? this.#inbox.shift() : undefined) {
       if (message.seq <= handled) continue;
-      if (message.after !== handled)
+      // A void message.
+      if (message.after < handled) {
+        handled = message.seq;
+        continue;
+      }
+      if (message.after > handled)
         throw new DivergedError(`message ${message.seq} of the log follows ${message.after}, this copy has read to ${handled}`);
       handled = message.seq;
       const batch = this.#assembler.add(message);
@@ -387,25 +387,12 @@ export class ShardLog implements OperationLog {
     return false;
   }
 
-  #wake(): void {
-    const woken = this.#waiting.filter(({ seq }) => seq <= this.#handled);
-    if (woken.length === 0) return;
-    this.#waiting = this.#waiting.filter(({ seq }) => seq > this.#handled);
-    for (const { resolve } of woken) resolve();
-  }
-
-  #rejectWaiting(error: Error): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const { reject } of waiting) reject(error);
-  }
-
   #fail(error: Error): Error {
     if (this.#failure !== null || this.#isClosed) return error;
     this.#failure = error;
     this.#isPrimary = false;
     this.#stopFollowing();
-    this.#rejectWaiting(logUnreachableError(this.#name, error.message));
+    this.#waiting.reject(logUnreachableError(this.#name, error.message));
     this.#host.failed(error);
     return error;
   }
