@@ -32,6 +32,11 @@ const RETRY_MS = 100;
 const CATCH_UP_MS = 30_000;
 /** After this time without heartbeats the other nodes are no longer listed. */
 const OUT_OF_TOUCH_MS = 3000;
+/**
+ * Without stale reads, searches end before the other nodes consider this one gone and refresh without it (NODE_GONE_MS of membership.ts); the difference
+ * covers CHECK_MS.
+ */
+const IN_TOUCH_MS = 1800;
 const CHECK_MS = 500;
 const MEBIBYTE = 2 ** 20;
 
@@ -169,7 +174,24 @@ class JetStreamLink implements ClusterLink {
     const shards = Object.values(node.state().indices).flatMap(({ uuid, state, settings }) =>
       state === 'open' ? Array.from({ length: Number(settings['index.number_of_shards'] ?? 1) }, (_, shard) => ({ uuid, shard })) : [],
     );
-    await Promise.all(shards.map((shard) => node.askShard({ kind: 'refresh', ...shard }).catch(() => null)));
+    await Promise.all(shards.map((shard) => this.#catchUpCopy(shard)));
+  }
+
+  /** Repeated while the log cannot be reached: searches of this node must not miss what was refreshed while it was away. */
+  async #catchUpCopy(shard: { readonly uuid: string; readonly shard: number }): Promise<void> {
+    const until = performance.now() + CATCH_UP_MS;
+    while (!this.#isLeaving && performance.now() < until && this.#isOpen(shard.uuid)) {
+      try {
+        await this.#requireNode().askShard({ kind: 'refresh', ...shard });
+        return;
+      } catch {
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+
+  #isOpen(uuid: string): boolean {
+    return Object.values(this.#requireNode().state().indices).some((index) => index.uuid === uuid && index.state === 'open');
   }
 
   async leave(): Promise<void> {
@@ -294,7 +316,7 @@ class JetStreamLink implements ClusterLink {
               },
       }));
     const staleMs = this.#settings['cluster.stale_reads'];
-    return { type: 'cluster', nodes, isReadable: staleMs < 0 || membership.silentMs < Math.max(staleMs, OUT_OF_TOUCH_MS) };
+    return { type: 'cluster', nodes, isReadable: staleMs < 0 || membership.silentMs < Math.max(staleMs, IN_TOUCH_MS) };
   }
 
   // ---------------------------------------------------------------------------------------------------------- manager
@@ -366,7 +388,7 @@ class JetStreamLink implements ClusterLink {
       const info = membership?.nodes.find((node) => node.id === id);
       if (info?.session !== session) return;
       if (membership !== null && membership.silentMs > OUT_OF_TOUCH_MS) throw logUnreachableError('NATS');
-      if (!Object.values(this.#requireNode().state().indices).some((index) => index.uuid === uuid && index.state === 'open')) return;
+      if (!this.#isOpen(uuid)) return;
       try {
         await this.#client.ask(info.transportAddress, { kind: 'refresh', uuid, shard } satisfies PeerRequest);
         return;
