@@ -5,9 +5,9 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, Mapper, MapperType } from '../core/mapper.ts';
 import { boolParam, META_PARAM } from '../core/params.ts';
-import { utf8 } from '../values/utf8.ts';
 import { BINARY_FORMAT } from '../values/value-formats.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
+import { existsPathOf } from './exists-path.ts';
 import { scalarText } from './keyword.ts';
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -27,13 +27,15 @@ class BinaryMapper implements Mapper {
   readonly refusal = 'value';
   readonly nullValue = undefined;
   readonly ignoreMalformed = false;
-  readonly #path: Uint8Array;
+  /** Path to record for the `exists` query, null to record none. */
+  readonly #path: Uint8Array | null;
 
   constructor(
     readonly fieldType: BinaryFieldType,
     readonly field: number,
+    path: Uint8Array | null,
   ) {
-    this.#path = utf8(fieldType.name);
+    this.#path = path;
   }
 
   index(context: DocumentContext, value: unknown): void {
@@ -43,8 +45,8 @@ class BinaryMapper implements Mapper {
       const code = present(wrong.codePointAt(0)).toString(16);
       throw new ApiError('stream_read_exception', 400, `Illegal character '${wrong}' (code 0x${code}) in base64 content`);
     }
-    if (this.fieldType.spec.column === 'none') context.exists(this.#path);
-    else context.appendBinary(this.field, Buffer.from(text, 'base64'));
+    if (this.#path !== null) context.exists(this.#path);
+    if (this.fieldType.spec.column === 'binary') context.appendBinary(this.field, Buffer.from(text, 'base64'));
   }
 }
 
@@ -55,7 +57,7 @@ export const STORED_ONLY_TYPES: Readonly<Record<string, MapperType>> = {
       const docValues = definition.get<boolean>('doc_values');
       const spec = { ...NO_SPEC, name: definition.path, column: docValues ? 'binary' : 'none' } as const;
       const fieldType = new BinaryFieldType(definition, { spec, family: 'binary', isSearchable: false, isAggregatable: docValues });
-      return new BinaryMapper(fieldType, definition.field(spec));
+      return new BinaryMapper(fieldType, definition.field(spec), existsPathOf(definition, spec));
     },
   },
 };

@@ -58,7 +58,10 @@ function parseAnyShapeQuery(body: JsonObject, space: GeoShapeQuery['space']): Qu
   }
   if (field === null) throw illegalArgumentError('fieldName is required');
   if (shape === null && indexed === null) throw illegalArgumentError('either shape or indexedShapeId is required');
-  return { kind: 'geo_shape', space, field, shape, indexed, relation, ignoreUnmapped, ...readBase(space, body) };
+  const base = readBase(space, body);
+  // As in Elasticsearch, matches score 0 unless the query has a boost.
+  const boost = body['boost'] === undefined ? 0 : base.boost;
+  return { kind: 'geo_shape', space, field, shape, indexed, relation, ignoreUnmapped, ...base, boost };
 }
 
 function readShape(value: unknown, space: GeoShapeQuery['space']): Shape {

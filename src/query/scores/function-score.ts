@@ -158,11 +158,17 @@ function readRandom(body: JsonObject): ScoreFunction {
       throw parsingError(
         `random_score seed must be an int${typeof value === 'boolean' ? '/' : ', '}long or string, not '${String(value)}'`,
       );
-    if (key === 'seed') seed = typeof value === 'string' && !/^-?\d+$/.test(value) ? stringHash(value) : readInt(value, key);
+    if (key === 'seed') seed = typeof value === 'string' ? stringHash(value) : hashLong(readInt(value, key));
     else if (key === 'field') field = readText(value, key);
     else throw parsingError(`random_score query does not support [${key}]`);
   }
   return { kind: 'random', seed: seed === null ? null : seed | 0, field };
+}
+
+/** Java's Long.hashCode. */
+function hashLong(value: number): number {
+  const long = BigInt(value);
+  return Number(BigInt.asIntN(32, long ^ (long >> 32n)));
 }
 
 const DECAY_MODES = new Set(['min', 'max', 'avg', 'sum']);

@@ -26,7 +26,9 @@ export function scoreByFunctions(
   for (let i = 0; i < base.docs.length; i++) {
     const docId = base.docs[i];
     const factor = values === null ? factorOf(query, segment, docId, base.scores[i], filters) : weighted(values[i], query);
-    const score = combine(query.boostMode, base.scores[i], Math.min(factor, query.maxBoost));
+    // Without functions there is nothing to combine.
+    const score =
+      query.functions.length === 0 ? base.scores[i] : combine(query.boostMode, base.scores[i], Math.min(factor, query.maxBoost));
     if (query.minScore !== null && score < query.minScore) continue;
     docs.push(docId);
     scores.push(Math.fround(score * boost));

@@ -64,8 +64,10 @@ function fieldValue(spec: Extract<ScoreFunction, { kind: 'field' }>, context: Re
     throw illegalArgumentError(`Field [${spec.field}] of type [${type.typeName}] has no numeric values`);
   }
   const modify = MODIFIERS[spec.modifier];
+  const isNanos = type?.typeName === 'date_nanos';
   return (segment, docId) => {
-    const value = (type ? numbersOf(type, segment, docId)[0] : undefined) ?? spec.missing;
+    const [first] = type ? numbersOf(type, segment, docId) : [];
+    const value = (isNanos && first !== undefined ? Math.floor(first / 1e6) : first) ?? spec.missing;
     if (value === null) throw new ApiError('exception', 400, `Missing value for field [${spec.field}]`);
     const result = modify(value * spec.factor);
     if (!(result >= 0) || !Number.isFinite(result)) {

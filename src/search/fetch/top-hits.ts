@@ -96,7 +96,7 @@ export function selectHits(
   return {
     hits: {
       total: { value: total, relation: 'eq' },
-      max_score: Number.isFinite(maxScore) && page.length > 0 && (isByScore || request.trackScores) ? jsonFloat(maxScore) : null,
+      max_score: Number.isFinite(maxScore) && wanted > 0 && (isByScore || request.trackScores) ? jsonFloat(maxScore) : null,
       hits: rendered,
     },
   };

@@ -25,8 +25,9 @@ export function hasColumn(field: FieldType): boolean {
   return field.spec.column === 'ordinals';
 }
 
-/** Whether terms are scored by statistics: those of text, boolean and internal fields are. */
+/** Whether terms are scored by statistics: those of text, boolean and internal fields are, unless they are searched in doc values only. */
 function scoresByStatistics(field: FieldType, { dialect }: RewriteContext): boolean {
+  if (field.params['index'] === false) return false;
   return dialect.scoresKeywords || field.family !== 'keyword' || field.name.startsWith('_') || field.params['use_similarity'] === true;
 }
 

@@ -60,13 +60,16 @@ export class ShardAggregations {
       textTokens: (type, sourceFields) => {
         const { mapping, analysis, record } = context;
         const { analyzer } = type.spec;
-        if (analyzer === null) throw new RangeError(`field [${type.name}] is not a text field`);
         const names = sourceFields.length > 0 ? sourceFields : [type.name];
         return (segment, docId) => {
           const source = record(segment.seqNo(segment.rootOf(docId)))?.source;
           const json = source ? (parseJsonBytes(source) as JsonObject) : {};
           const strings = names.flatMap((name) => stringsIn(mapping, name, json));
-          return strings.map((string) => analysis.analyze(analyzer, string).map(({ term }) => term));
+          return strings.map((string) =>
+            analyzer === null
+              ? [Buffer.from(type.termBytes(string)).toString()]
+              : analysis.analyze(analyzer, string).map(({ term }) => term),
+          );
         };
       },
       requireIdFielddata: () => requireIdFielddata(context.limits),

@@ -11,7 +11,7 @@ import type { SegmentReader } from '../../../plan/segment-reader.ts';
 import { type RegexpMatcher, regexpMatcher } from '../../../regex/lucene-automaton.ts';
 import { illegalArgumentError, misusedError, numberFormatError, parsingError, xContentError } from '../../errors.ts';
 import type { Params } from '../../params.ts';
-import { doubleOf, type ValuesSource } from '../../source.ts';
+import { doubleOf, hasNoValues, type ValuesSource } from '../../source.ts';
 
 export interface IncludeExclude {
   readonly include: string | readonly unknown[] | { readonly partition: number; readonly partitions: number } | null;
@@ -60,6 +60,7 @@ function textOrList(p: Params, value: unknown, key: string): string | readonly u
 
 /** @throws ApiError aggregation_execution_exception, illegal_argument_exception: not applicable to a field of this type */
 export function checkIncludeExclude(filter: IncludeExclude, source: ValuesSource, name: string, dialect: Dialect): void {
+  if (hasNoValues(source)) return;
   const isRegExp = typeof filter.include === 'string' || typeof filter.exclude === 'string';
   if (isRegExp && source.kind !== 'ordinals') {
     throw misusedError(
@@ -121,6 +122,8 @@ export function acceptedOrdinals(filter: IncludeExclude, source: ValuesSource, s
 
 /** Predicate over numeric keys. @throws ApiError number_format_exception: a value that is not a number */
 export function numberFilter(filter: IncludeExclude, source: ValuesSource, nowMs: number): (raw: number | bigint) => boolean {
+  const isDouble = source.kind === 'f64' || source.scale !== 1;
+  const hashed = (value: number): bigint => mix64(isDouble ? sortableBits(value) : BigInt(Math.trunc(value)));
   const valuesOf = (values: readonly unknown[]) =>
     new Set(
       values.map((value) => {
@@ -128,7 +131,7 @@ export function numberFilter(filter: IncludeExclude, source: ValuesSource, nowMs
         if (source.type?.family === 'boolean') return booleanOf(value);
         const number = value === '' ? Number.NaN : Number(value);
         if (Number.isNaN(number)) throw numberFormatError(String(value));
-        return number;
+        return isDouble ? number : Math.trunc(number);
       }),
     );
   const included = Array.isArray(filter.include) ? valuesOf(filter.include) : null;
@@ -136,11 +139,12 @@ export function numberFilter(filter: IncludeExclude, source: ValuesSource, nowMs
   const part = filter.include !== null && !Array.isArray(filter.include) && typeof filter.include === 'object' ? filter.include : null;
   return (raw) => {
     const value = doubleOf(source, raw);
-    if (included && !included.has(value)) return false;
+    // An empty list of numbers includes all of them, an empty list of strings none.
+    if (included && included.size > 0 && !included.has(value)) return false;
     if (excluded?.has(value)) return false;
     if (!part) return true;
     const { partition, partitions } = part as { partition: number; partitions: number };
-    return Number(((mix64(BigInt(Math.trunc(value))) % BigInt(partitions)) + BigInt(partitions)) % BigInt(partitions)) === partition;
+    return Number(((hashed(value) % BigInt(partitions)) + BigInt(partitions)) % BigInt(partitions)) === partition;
   };
 }
 
@@ -152,4 +156,13 @@ function booleanOf(value: unknown): number {
 
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+}
+
+const double = new Float64Array(1);
+const doubleBits = new BigInt64Array(double.buffer);
+
+/** The bits of a double as an integer with the same order, as Lucene's NumericUtils. */
+function sortableBits(value: number): bigint {
+  double[0] = value;
+  return doubleBits[0] ^ ((doubleBits[0] >> 63n) & 0x7fff_ffff_ffff_ffffn);
 }

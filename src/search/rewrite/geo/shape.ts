@@ -18,7 +18,7 @@ import { onGrid } from './geo.ts';
 /** Types that a query can search. */
 const TYPES = { geo_shape: ['geo_point', 'geo_shape'], shape: ['point', 'shape'] } as const;
 
-/** Matches score 0, as in Elasticsearch. @throws ApiError query_shard_exception: the field does not hold shapes */
+/** @throws ApiError query_shard_exception: the field does not hold shapes */
 export function rewriteGeoShape(query: GeoShapeQuery, context: RewriteContext): IndexQuery {
   const { space } = query;
   const field = fieldOf(context, query.field);
@@ -49,9 +49,8 @@ export function rewriteGeoShape(query: GeoShapeQuery, context: RewriteContext): 
     return geometry !== null && relates(geometry, wanted, query.relation);
   };
   const label = `${query.field}:${query.relation}(${query.shape.type})`;
-  if (field.runtime)
-    return { op: 'boost', query: constant({ op: 'scriptFilter', label, nestedPath: context.nestedPath, matches }), boost: 0 };
-  return { op: 'boost', query: constant({ op: 'hostFilter', field: name, label, matches }), boost: 0 };
+  if (field.runtime) return constant({ op: 'scriptFilter', label, nestedPath: context.nestedPath, matches });
+  return constant({ op: 'hostFilter', field: name, label, matches });
 }
 
 /** Rounds the corners of a shape as the points of a column are. */
