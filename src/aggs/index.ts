@@ -70,6 +70,11 @@ function liveDocs(segment: SegmentReader): Uint32Array {
   return segment.numDocs === segment.maxDoc ? docs : docs.filter((doc) => segment.isLive(doc));
 }
 
+function rootDocs(segment: SegmentReader): Uint32Array {
+  const docs = liveDocs(segment);
+  return segment.rootDocsPtr === 0 ? docs : docs.filter((doc) => segment.rootOf(doc) === doc);
+}
+
 /** Memory for the state of a tree; grows fourfold as long as the scratch region has room. */
 const FIRST_REGION_BYTES = 4 << 20;
 
@@ -84,6 +89,7 @@ export function collectSegment(tree: AggTree, bindings: Bindings, runner: Segmen
     termHashes: (field) => hashesOfTerms(k, segment, field),
     termHash: (term) => termHash(k, term),
     liveDocs: () => liveDocs(segment),
+    rootDocs: () => rootDocs(segment),
     collectDocs: (plan, docs, scores) =>
       runner.scoped(() =>
         withRegion(runner, plan(), ({ rootPtr }) => {

@@ -123,11 +123,11 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
     if (!mapped.isAggregatable) throw notAggregatableError(mapped);
     return runtimeSource(typeName, params, mapped, ctx, families);
   }
-  const isPoint = families?.includes('geo_point') ?? false;
-  if (!mapped && params.valueType === null && !(isPoint && params.missing !== null))
-    return unmapped(params, families?.includes('keyword') ?? false);
+  const presumed = presumedType(typeName, families);
+  if (!mapped && params.valueType === null && (params.missing === null || presumed === 'keyword' || presumed === 'double'))
+    return unmapped(params, presumed);
   // Aggregations compute with the milliseconds of date_nanos.
-  const type = mapped?.aggregated ?? mapped ?? standAloneField(params.valueType ?? 'geo_point');
+  const type = mapped?.aggregated ?? mapped ?? standAloneField(params.valueType ?? presumed);
   if (!type.isAggregatable) throw notAggregatableError(type);
   if (type.name === '_index' && (families === null || families.includes('keyword'))) return indexNameSource(type, params, ctx);
   if (type.aggregations ? !type.aggregations.has(typeName) : families && !families.includes(type.family)) {
@@ -166,6 +166,14 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
     isDate: type.family === 'date',
     missing: params.missing === null ? null : missingOf(type, format, params.missing, ctx),
   };
+}
+
+/** The mapping type that an aggregation presumes for a field that the index lacks. */
+function presumedType(typeName: string, families: readonly Family[] | null): string {
+  if (DATE_TYPES.has(typeName)) return 'date';
+  if (families === null || families.includes('keyword')) return 'keyword';
+  if (families.includes('geo_point')) return 'geo_point';
+  return families.includes('numeric') ? 'double' : 'ip';
 }
 
 /** The column of an aggregate metric that an aggregation reads: its own figure, or sums with their counts for averages. */
@@ -265,7 +273,7 @@ function scriptSource(
   families: readonly Family[] | null,
 ): ValuesSource {
   const of = params.field === '' ? null : ctx.index.mapping.field(params.field);
-  if (params.field !== '' && !of) return unmapped(params, families?.includes('keyword') ?? false);
+  if (params.field !== '' && !of) return unmapped(params, presumedType(typeName, families));
   if (of && !of.isAggregatable) throw notAggregatableError(of);
   // Metrics compute in doubles, even if an integer type is named.
   const isMetric = families?.includes('numeric') && !families.includes('keyword');
@@ -288,11 +296,14 @@ function scriptType(typeName: string, of: FieldType | null, families: readonly F
   throw unsupportedError(`[script] in the aggregation [${typeName}]`);
 }
 
-/** A field that the index lacks: no values except `missing`; of type keyword if the aggregation accepts terms. */
-function unmapped(params: SourceParams, takesTerms: boolean): ValuesSource {
+/** A field that the index lacks: no values except `missing`. Numbers have the format of the request, as those of a mapped field have. */
+function unmapped(params: SourceParams, presumed: string): ValuesSource {
   const missing = params.missing;
-  const isText = takesTerms || (typeof missing === 'string' && Number.isNaN(Number(missing)));
-  const base = { field: params.field, type: null, format: null, scale: 1, unsigned: false, isDate: false };
+  const isText = presumed === 'keyword' || (typeof missing === 'string' && Number.isNaN(Number(missing)));
+  const isDate = presumed === 'date';
+  const format =
+    isDate || (presumed === 'double' && params.format !== null) ? standAloneField(presumed).format(params.format, params.timeZone) : null;
+  const base = { field: params.field, type: null, format, scale: 1, unsigned: false, isDate };
   if (missing === null) return { ...base, kind: 'i64', missing: null };
   if (isText) return { ...base, kind: 'ordinals', missing: new TextEncoder().encode(String(missing)) };
   return { ...base, kind: 'f64', missing: Number(missing) };
@@ -355,6 +366,11 @@ export function doubleOf(source: ValuesSource, raw: number | bigint): number {
   if (source.unsigned) return Number(BigInt(raw) + (1n << 63n));
   if (source.kind === 'f64') return Number(raw);
   return Number(raw) * source.scale;
+}
+
+/** Whether a source has no values in an index at all: what would be wrong with its values is not checked then. */
+export function hasNoValues(source: Pick<ValuesSource, 'type' | 'missing'>): boolean {
+  return source.type === null && source.missing === null;
 }
 
 /** Values of a document as doubles, ascending; `missing` if it has none. */

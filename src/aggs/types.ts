@@ -108,6 +108,8 @@ export interface SegmentScope {
   termHash(term: Uint8Array): Uint32Array;
   /** Live documents of the segment, nested ones included, ascending. */
   liveDocs(): Uint32Array;
+  /** Live documents without nested ones. */
+  rootDocs(): Uint32Array;
   /**
    * Runs the nodes that `plan` returns over ascending documents of the segment with their scores, for samples that are known only after a shard
    * was searched.

@@ -60,7 +60,7 @@ export const ipPrefixType: AggType = {
   },
   merge(spec, slices: readonly Slice[], parents, ctx) {
     const params = spec.params as PrefixParams;
-    const merged = mergeBuckets(slices, (slice, columns, i) => keyOf(slice, Number(columns.keys[i]), params));
+    const merged = mergeBuckets(slices, (slice, columns, i) => keyOf(slice, Number(columns.keys[i]), params), false);
     const { minDocCount, keyed, isIpv6, appendLength, prefixLength } = params;
     const chosen = merged
       .lists(parents)

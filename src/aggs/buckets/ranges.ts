@@ -8,6 +8,7 @@ import { metresOf } from '../../common/text/distance.ts';
 import { javaDouble } from '../../common/text/java-text.ts';
 import { asCause } from '../../errors/api-error.ts';
 import { standAloneField } from '../../mapping/stand-alone-field.ts';
+import { parseGeoPoint } from '../../mapping/values/geo-point-value.ts';
 import type { AggColumn, AggNode, AggRange } from '../../plan/agg-plan.ts';
 import type { PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
@@ -261,7 +262,15 @@ export const ipRangeType: AggType = {
     const ord = (bytes: Uint8Array | null, open: number) =>
       bytes && bound.source.type ? segment.seekOrd(bound.source.field, bytes) : open;
     const ranges = bound.terms.map(({ from, to }) => ({ from: ord(from, 0), to: ord(to, Infinity) }));
-    return { op: 'ranges', source, ranges, children };
+    const { missing, field } = bound.source;
+    if (!(missing instanceof Uint8Array)) return { op: 'ranges', source, ranges, children };
+    const address = toBigInt(missing);
+    const filters = bound.terms.map(({ from, to }, i): PlanNode => {
+      const takesMissing = (!from || address >= toBigInt(from)) && (!to || address < toBigInt(to));
+      const ords = (docId: number): readonly number[] => (source.column ? segment.values(field, docId).map(Number) : []);
+      return docsWith(segment, ords, ranges[i].from, ranges[i].to, takesMissing);
+    });
+    return { op: 'filters', filters, other: false, children };
   },
   merge: mergeRanges,
 };
@@ -294,12 +303,13 @@ export const geoDistanceType: AggType = {
       if (Number.isNaN(number)) throw numberFormatError(String(value));
       return number;
     });
-    // Distances start at 0, which is shown explicitly.
+    // Distances start at 0, which is shown explicitly, but not in the key.
     return {
       ...bound,
-      shown: bound.shown.map((row, i) =>
-        bound.ranges[i].from === -Infinity ? { ...row, fields: { from: jsonDouble(0), ...row.fields } } : row,
-      ),
+      shown: bound.shown.map(({ key, fields }, i) => ({
+        key: bound.ranges[i].from === 0 && key.startsWith('0.0-') ? `*${key.slice(3)}` : key,
+        fields: bound.ranges[i].from === -Infinity ? { from: jsonDouble(0), ...fields } : fields,
+      })),
     };
   },
   plan(spec, bound: BoundRanges, { segment }, children): AggNode {
@@ -325,10 +335,23 @@ export const geoDistanceType: AggType = {
   merge: mergeRanges,
 };
 
-/** Documents with a value in [from, to). @param values  reads the values of a document */
-function docsWith(segment: SegmentReader, values: (docId: number) => readonly number[], from: number, to: number): PlanNode {
+/**
+ * Documents with a value in [from, to).
+ * @param values        reads the values of a document
+ * @param takesMissing  whether documents without a value are in the range
+ */
+function docsWith(
+  segment: SegmentReader,
+  values: (docId: number) => readonly number[],
+  from: number,
+  to: number,
+  takesMissing = false,
+): PlanNode {
   const docs: number[] = [];
-  for (let docId = 0; docId < segment.maxDoc; docId++) if (values(docId).some((value) => value >= from && value < to)) docs.push(docId);
+  for (let docId = 0; docId < segment.maxDoc; docId++) {
+    const found = values(docId);
+    if (found.length === 0 ? takesMissing : found.some((value) => value >= from && value < to)) docs.push(docId);
+  }
   return docs.length === 0 ? { op: 'matchNone' } : { op: 'docs', docs: Uint32Array.from(docs), scores: null };
 }
 
@@ -337,6 +360,7 @@ function parsePoint(value: unknown): { lat: number; lon: number } | null {
   if (value === undefined) return null;
   let point: { lat: number; lon: number } | null = null;
   if (typeof value === 'string') {
+    if (!value.includes(',')) return parseGeoPoint(value);
     const [lat, lon] = value.split(',').map(Number);
     point = { lat, lon };
   } else if (Array.isArray(value)) point = { lat: Number(value[1]), lon: Number(value[0]) };

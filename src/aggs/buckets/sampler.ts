@@ -8,7 +8,7 @@ import { Params } from '../params.ts';
 import { planTree } from '../plan-tree.ts';
 import { mergeChildren } from '../reduce/merge.ts';
 import { SingleBucketOut } from '../reduce/out.ts';
-import { bindSource, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
+import { bindSource, hasNoValues, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, Bindings, SegmentScope, Slice } from '../types.ts';
 
 /** Lucene's message for an empty sample. */
@@ -47,11 +47,13 @@ function samplerType(isDiversified: boolean): AggType {
     },
     bind(spec, ctx) {
       const { source, shardSize } = spec.params as SamplerParams;
+      const bound = source ? bindSource('diversified_sampler', source, ctx, ['keyword', 'numeric', 'boolean', 'date', 'ip']) : null;
+      if (bound !== null && hasNoValues(bound)) return bound;
       if (ctx.index.mapping.dialect.blamesAggregationRequests) {
         if (spec.children.length === 0) throw illegalArgumentError('Sampler aggregation must be used with child aggregations.');
         if (shardSize <= 0) throw illegalArgumentError(NO_SAMPLE);
       }
-      return source ? bindSource('diversified_sampler', source, ctx, ['keyword', 'numeric', 'boolean', 'date', 'ip']) : null;
+      return bound;
     },
     // This bucket only lists documents; the children run over the sample.
     plan: (): AggNode => ({ op: 'docs', children: [] }),
@@ -71,7 +73,8 @@ function samplerType(isDiversified: boolean): AggType {
         at(parent) {
           const below: Slice[] = [];
           let docCount = 0;
-          for (const { slice, docs, scores } of parent < 0 ? [] : sampleOf(groups[parent], params)) {
+          const sampled = parent < 0 ? [] : groups[parent].filter(({ slice }) => !slice.bound || !hasNoValues(slice.bound as ValuesSource));
+          for (const { slice, docs, scores } of sampleOf(sampled, params)) {
             docCount += docs.length;
             const children = slice.segment.collectDocs(() => planChildren(spec, slice.bindings, slice.segment), docs, scores);
             const buckets = { parents: Uint32Array.of(0), keys: Float64Array.of(0), docCounts: Uint32Array.of(docs.length) };

@@ -9,7 +9,7 @@ import type { AggNode } from '../../plan/agg-plan.ts';
 import { illegalArgumentError, misusedError, parameterError, parsingError } from '../errors.ts';
 import { Params } from '../params.ts';
 import { JsonOut, jsonFigures, MetricOut } from '../reduce/out.ts';
-import { bindSource, doublesOf, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
+import { bindSource, doublesOf, hasNoValues, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, DocGroup, ParseContext, Slice } from '../types.ts';
 import { CompensatedSums } from './numeric.ts';
 
@@ -39,6 +39,8 @@ interface WeightedParams {
   readonly value: SourceParams;
   readonly weight: SourceParams | null;
   readonly format: string | null;
+  /** `value_type` was given: its numbers are not formatted. */
+  readonly isPlain: boolean;
 }
 
 function parseField(typeName: string, key: string, body: unknown): SourceParams {
@@ -57,10 +59,15 @@ export const weightedAvgType: AggType = {
     const value = p.object('value');
     const weight = p.object('weight');
     const format = p.string('format');
-    p.string('value_type');
+    const valueType = p.string('value_type');
     p.done();
     if (!value) throw illegalArgumentError('Required [value]');
-    return { value: parseField(typeName, 'value', value), weight: weight ? parseField(typeName, 'weight', weight) : null, format };
+    return {
+      value: parseField(typeName, 'value', value),
+      weight: weight ? parseField(typeName, 'weight', weight) : null,
+      format,
+      isPlain: valueType !== null,
+    };
   },
   bind(spec, ctx) {
     const { value, weight, format } = spec.params as WeightedParams;
@@ -74,8 +81,8 @@ export const weightedAvgType: AggType = {
   },
   plan: docsNode,
   verify(_spec, { result, bound, segment }) {
-    const { weight, dialect } = bound as { weight: ValuesSource; dialect: Dialect };
-    if (result.op !== 'docs') return;
+    const { value, weight, dialect } = bound as { value: ValuesSource; weight: ValuesSource; dialect: Dialect };
+    if (result.op !== 'docs' || hasNoValues(value)) return;
     for (const doc of result.docs) {
       if (doublesOf(weight, segment.segment, doc).length <= 1) continue;
       throw misusedError(
@@ -103,7 +110,10 @@ export const weightedAvgType: AggType = {
           }
         }
         const value = sums[1] === 0 ? null : sums[0] / sums[1];
-        const format = slices.map((slice) => (slice.bound as { value: ValuesSource }).value.format).find((f) => f !== null);
+        const { isPlain } = spec.params as WeightedParams;
+        const format = isPlain
+          ? null
+          : slices.map((slice) => (slice.bound as { value: ValuesSource }).value.format).find((f) => f !== null);
         const text = value === null ? null : (format?.keyAsString(value) ?? null);
         return new MetricOut(
           spec,

@@ -251,11 +251,14 @@ export const medianAbsoluteDeviationType: AggType = {
   merge(spec, slices, parents) {
     const { sketch } = spec.params as DeviationParams;
     const of = sketches(slices, parents, sketch, false);
+    const format = formatOf(slices);
     return {
       at(parent) {
         const values = of.at(parent);
         const value = values.size === 0 ? null : medianDeviation(values, of);
-        return new MetricOut(spec, 'median_absolute_deviation', { value: jsonDouble(value) }, { '': value, value });
+        const text = value === null ? null : (format?.keyAsString(value) ?? null);
+        const json = { value: jsonDouble(value), ...(text === null ? {} : { value_as_string: text }) };
+        return new MetricOut(spec, 'median_absolute_deviation', json, { '': value, value });
       },
     };
   },

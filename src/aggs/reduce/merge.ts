@@ -63,13 +63,17 @@ export function numberBuckets(
   return { parents, docCounts, maps, lists };
 }
 
-/** @param keyOf  key of a slice's bucket, equal across segments; with a single slice any injective key will do */
+/**
+ * @param keyOf       key of a slice's bucket, equal across segments; with a single slice any injective key will do
+ * @param isInjective false if several buckets of one slice have the same key
+ */
 export function mergeBuckets(
   slices: readonly Slice[],
   keyOf: (slice: Slice, columns: BucketColumns, i: number) => MergeKey,
+  isInjective = true,
 ): MergedBuckets {
   const keys: MergeKey[] = [];
-  const single = slices.length === 1;
+  const single = slices.length === 1 && isInjective;
   // Numeric keys of all parents are numbered by one table, other keys by a map per parent.
   const numbers = new KeyTable();
   const idOfNumber: number[] = [];

@@ -161,8 +161,19 @@ function readPart(part: string, pattern: string): Affixes & { number: string; mu
 const f64 = new Float64Array(1);
 const u64 = new BigUint64Array(f64.buffer);
 
+/** From here on doubles are integers, of which Java prints the digits that tell them apart, followed by zeros. */
+const FIRST_INTEGER_ONLY = 2 ** 53;
+
+/** Digits of an integer in the shortest form that reads back as the same double. */
+function shortestDigits(integer: number): string {
+  const [mantissa, exponent = '0'] = String(integer).split('e');
+  const [whole, fraction = ''] = mantissa.split('.');
+  return whole + fraction.padEnd(Number(exponent), '0');
+}
+
 /** Rounds a finite double >= 0 half to even by its exact binary value, as Java does: integer part and `places` digits. */
 function roundHalfEven(abs: number, places: number): [string, string] {
+  if (abs >= FIRST_INTEGER_ONLY) return [shortestDigits(abs), '0'.repeat(places)];
   f64[0] = abs;
   const exponentBits = Number(u64[0] >> 52n);
   const fraction = u64[0] & ((1n << 52n) - 1n);

@@ -30,14 +30,7 @@ export function parseRounding(p: Params, zoneId: string | null, name: string): R
     throw p.refusalError('fixed_interval', 'Cannot use [fixed_interval] with [calendar_interval] configuration option.');
   if (old !== null && (calendar ?? fixed) !== null)
     throw p.refusalError('interval', 'Cannot use [interval] with [fixed_interval] or [calendar_interval] configuration options.');
-  const offsetText = p.string('offset');
-  const offset = offsetText === null ? 0 : timeValue(offsetText);
-  if (offset === null) {
-    throw p.refusalError(
-      'offset',
-      `failed to parse setting [DateHistogramAggregationBuilder.parseOffset] with value [${offsetText}] as a time value: unit is missing or unrecognized`,
-    );
-  }
+  const offset = parseOffset(p);
   let zone = UTC;
   try {
     if (zoneId !== null) zone = timeZone(zoneId);
@@ -60,6 +53,19 @@ export function parseRounding(p: Params, zoneId: string | null, name: string): R
   }
   if (interval < 1) throw p.refusalError('fixed_interval', `Zero or negative time interval not supported in [${name}]`);
   return intervalRounding(interval, zone, offset);
+}
+
+/** `offset` in milliseconds: a number, or a duration with a sign. @throws ApiError x_content_parse_exception */
+function parseOffset(p: Params): number {
+  const given = p.take('offset');
+  if (typeof given === 'number') return Math.trunc(given);
+  const text = p.string('offset');
+  const offset = text === null ? 0 : timeValue(text);
+  if (offset !== null) return offset;
+  throw p.refusalError(
+    'offset',
+    `failed to parse setting [DateHistogramAggregationBuilder.parseOffset] with value [${text}] as a time value: unit is missing or unrecognized`,
+  );
 }
 
 /** The error for a date_histogram without an interval. */
@@ -102,15 +108,16 @@ export const dateHistogramType: AggType = {
     if (dialect.refusesPlainInterval) refusePlainInterval(p);
     const common = parseCommon(p, name);
     const rounding = parseRounding(p, common.source.timeZone, name);
+    const offset = parseOffset(p);
     p.done();
     const refusal = rounding === null ? noIntervalError() : null;
-    return { ...common, interval: 0, offset: 0, rounding, refusal };
+    return { ...common, interval: 0, offset, rounding, refusal };
   },
   bind: bindHistogram,
   plan: (spec, bound: BoundHistogram, scope, children) =>
     dateNode(bound, scope, present((spec.params as HistogramParams).rounding), children),
   merge(spec, given, parents, ctx) {
-    const { rounding, minDocCount } = spec.params as HistogramParams;
+    const { rounding, offset, minDocCount } = spec.params as HistogramParams;
     const round = present(rounding);
     const limits = limitsOfSlices(given);
     const hard = limits?.hardLimits ?? { min: -Infinity, max: Infinity };
@@ -128,7 +135,8 @@ export const dateHistogramType: AggType = {
       next: (key) => Math.max(round.next(key), key + 1),
       spread: (first, last) => Math.floor((last - first) / typical) + 1,
       extend: limits?.extendedLimits ?? null,
-      keyFor: (value) => round.round(value),
+      // The bounds are rounded as if there were no offset, which is added afterwards.
+      keyFor: (value) => round.round(value + offset),
       // Ranges are cut at the bounds; their first bucket may begin before.
       isInside: (key) => ranges.length > 0 || (key >= hard.min && key < hard.max),
     };

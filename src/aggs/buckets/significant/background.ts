@@ -37,7 +37,7 @@ export function backgroundOf(slices: readonly Slice[], keys: TermKeys, filter: P
     const { segment } = slice;
     const [result] = segment.collectDocs(
       () => [filtered(filter, segment, [termsNode(slice.bound as ValuesSource, segment, null, [])])],
-      segment.liveDocs(),
+      segment.rootDocs(),
       null,
     );
     return { ...slice, result, map: null };
@@ -77,7 +77,7 @@ export function wordBackground(
     }
     const filters = words.map((word) => wordNode(segment, field, word));
     const node = filtered(filter, segment, [{ op: 'filters', filters, other: false, children: [] }]);
-    const [result] = segment.collectDocs(() => [node], segment.liveDocs(), null);
+    const [result] = segment.collectDocs(() => [node], segment.rootDocs(), null);
     size += matches([{ ...slice, result }]);
     const inner = result.op === 'buckets' ? result.children[0] : null;
     if (inner?.op !== 'buckets') continue;

@@ -86,8 +86,8 @@ export const significantTextType: AggType = {
     const { field, sourceFields } = spec.params as SignificantTextParams;
     const type = ctx.index.mapping.field(field);
     if (!type) return { type: null, tokens: () => [] };
-    if (type.spec.analyzer === null)
-      throw illegalArgumentError(`Field [${field}] of type [${type.typeName}] is not supported for aggregation [${spec.typeName}]`);
+    if (type.spec.analyzer === null && type.family !== 'keyword')
+      throw illegalArgumentError(`Field [${field}] has no analyzer, but SignificantText requires an analyzed field`);
     return { type, tokens: ctx.index.textTokens(type, sourceFields) };
   },
   plan: (): AggNode => ({ op: 'docs', children: [] }),
@@ -99,6 +99,7 @@ export const significantTextType: AggType = {
       [...counts].filter(([word, docCount]) => docCount >= minDocCount && (!test || test(Buffer.from(word)))),
     );
     const distinct = [...new Set(candidates.flatMap((list) => list.map(([word]) => word)))];
+    const isMapped = slices.some(({ bound }) => (bound as BoundText).type !== null);
     const fieldOf = ({ bound }: Slice) => (bound as BoundText).type?.spec.name ?? null;
     const background = wordBackground(slices, distinct, parsed, fieldOf, ctx.dialect);
     return {
@@ -120,7 +121,7 @@ export const significantTextType: AggType = {
           return { key: word, name: word, fields, docCount, aggs: new Map() };
         });
         ctx.addBuckets(buckets.length);
-        return new BucketsOut(spec, 'sigsterms', buckets, { before: { doc_count: subsetSize, bg_count: background.size } });
+        return new BucketsOut(spec, 'sigsterms', buckets, isMapped ? { before: { doc_count: subsetSize, bg_count: background.size } } : {});
       },
     };
   },

@@ -161,7 +161,9 @@ function mergeTerms(spec: AggSpec, all: readonly Slice[], parents: number, ctx: 
   const sourceOf = (slice: Slice) => (slice.bound as BoundTerms).source;
   const slices = all.length > 1 ? all.filter((slice) => slice.result.op === 'buckets' && slice.result.buckets.parents.length > 0) : all;
   const zero = params.minDocCount === 0;
-  const keys = new TermKeys(slices.length > 0 ? slices : all, sourceOf, slices.length === 1 && !zero);
+  // The ordinal of a `missing` term that the segment lacks is not in the order of the terms.
+  const inOrder = slices.length === 1 && sourceOf(slices[0]).missing === null;
+  const keys = new TermKeys(slices.length > 0 ? slices : all, sourceOf, inOrder && !zero);
   const hashes = keys.isText && slices.length > 1 && !zero ? hashesOf(slices, sourceOf) : null;
   const hashed = hashes ? mergeText(slices, sourceOf, hashes) : null;
   const merged = hashed ?? mergeBuckets(slices, (slice, columns, i) => keys.keyOf(slice, columns.keys[i]));
