@@ -233,6 +233,8 @@ export interface LikeDocument {
   readonly id: string;
   readonly routing: string | null;
   readonly fields: readonly string[] | null;
+  /** Analyzers by field, instead of those of the mapping. */
+  readonly analyzers: ReadonlyMap<string, string>;
 }
 
 /** The source of a document. */
@@ -244,6 +246,7 @@ export interface LikeSource {
   readonly id: string | null;
   readonly source: JsonObject;
   readonly fields: readonly string[] | null;
+  readonly analyzers: ReadonlyMap<string, string>;
 }
 
 export type LikeItem = string | LikeDocument | LikeSource;

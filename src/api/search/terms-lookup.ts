@@ -80,11 +80,17 @@ async function likeSources(ctx: EngineContext, items: readonly LikeItem[]): Prom
     const { id, fields, routing } = item;
     for (const name of item.index === null ? ownNames(ctx) : [item.index]) {
       const state = ctx.index(name);
-      if (!state && item.index !== null) throw indexNotFoundError(name);
       if (state?.meta.state !== 'open') continue;
       const document = await ctx.getRealtime(state, state.routing.shardOf(id, routing), id);
       if (document?.source)
-        found.push({ kind: 'like_source', index: state.meta.name, id, source: parseJsonBytes(document.source) as JsonObject, fields });
+        found.push({
+          kind: 'like_source',
+          index: state.meta.name,
+          id,
+          source: parseJsonBytes(document.source) as JsonObject,
+          fields,
+          analyzers: item.analyzers,
+        });
     }
   }
   return found;

@@ -1,6 +1,6 @@
 // Parser of more_like_this: the strings and documents that hits should be like, or unlike.
 
-import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { parseFailureError } from '../../errors/search-errors.ts';
 import { readBase } from '../field-body.ts';
@@ -20,10 +20,16 @@ const NUMBERS: Readonly<Record<string, Numbers>> = {
   max_word_length: 'maxWordLength',
 };
 
+/** The parameters that may be lists; items may be objects as well. */
+const LISTS = new Set(['fields', 'stop_words', 'like', 'unlike']);
+
 export function parseMoreLikeThis(given: JsonObject): Query {
   const body = withoutNulls(given);
   for (const key of ['fields', 'stop_words'])
     if (key in body && !Array.isArray(body[key])) throw parsingError(`[mlt] query does not support [${key}]`);
+  for (const [key, value] of Object.entries(body))
+    if (typeof value === 'object' && !(LISTS.has(key) && (Array.isArray(value) || key.endsWith('like'))))
+      throw parsingError(`[mlt] query does not support [${key}]`);
   const query: { -readonly [K in keyof MoreLikeThisQuery]: MoreLikeThisQuery[K] } = {
     kind: NAME,
     fields: null,
@@ -80,7 +86,7 @@ function readItem(value: unknown): LikeItem {
   if (!isObject(value)) return readText(value, NAME);
   for (const key of Object.keys(value))
     if (!ITEM_KEYS.has(key)) throw parseFailureError(`failed to parse More Like This item. unknown field [${key}]`);
-  if (value['per_field_analyzer'] !== undefined) throw illegalArgumentError(`[per_field_analyzer] of [${NAME}] is not supported`);
+  const analyzers = readAnalyzers(value['per_field_analyzer']);
   const fields = value['fields'] === undefined ? null : readList(value['fields']).map((field) => readText(field, NAME));
   const index = value['_index'] === undefined ? null : readText(value['_index'], NAME);
   const { _id: id, doc } = value;
@@ -88,9 +94,20 @@ function readItem(value: unknown): LikeItem {
     throw parsingError('failed to parse More Like This item. either [id] or [doc] can be specified, but not both!');
   if (doc !== undefined) {
     if (!isObject(doc)) throw parsingError('failed to parse More Like This item. [doc] must be an object');
-    return { kind: 'like_source', index, id: null, source: doc, fields };
+    return { kind: 'like_source', index, id: null, source: doc, fields, analyzers };
   }
   if (id === undefined) throw parsingError('failed to parse More Like This item. neither [id] nor [doc] is specified!');
   const routing = value['routing'] ?? value['_routing'];
-  return { kind: 'like_document', index, id: String(id), routing: routing === undefined ? null : String(routing), fields };
+  return { kind: 'like_document', index, id: String(id), routing: routing === undefined ? null : String(routing), fields, analyzers };
+}
+
+/** The analyzers of an item by field; what is not an object is overlooked. @throws ApiError parse_exception */
+function readAnalyzers(value: unknown): ReadonlyMap<string, string> {
+  const analyzers = new Map<string, string>();
+  for (const [field, name] of isObject(value) ? Object.entries(value) : []) {
+    if (typeof name !== 'string')
+      throw parseFailureError(`expecting the analyzer at [${field}] to be a String, but found [${tokenOf(name)}] instead`);
+    analyzers.set(field, name);
+  }
+  return analyzers;
 }

@@ -60,8 +60,11 @@ function termFreqs(items: readonly LikeItem[], fields: readonly FieldType[], ana
       if (typeof item !== 'string' && item.fields !== null && !item.fields.includes(field.name)) continue;
       if (typeof item !== 'string' && item.kind === 'like_document')
         throw illegalArgumentError(`document [${item.id}] of more_like_this was not read`);
+      const own = typeof item === 'string' ? undefined : item.analyzers.get(field.name);
+      // An item whose analyzer does not exist has no terms.
+      if (own !== undefined && !context.analysis.hasAnalyzer(own)) continue;
       const texts = typeof item === 'string' ? [item] : stringsIn(context.mapping, field.name, item.source);
-      for (const [term, tokens] of vectorOf(context.analysis, field, texts, analyzer))
+      for (const [term, tokens] of vectorOf(context.analysis, field, texts, own ?? analyzer))
         ofField.set(term, (ofField.get(term) ?? 0) + tokens.length);
     }
     freqs.set(field, ofField);
