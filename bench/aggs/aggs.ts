@@ -71,7 +71,7 @@ function planOf(query: string | undefined, on: SegmentReader): PlanNode {
 function answer(aggs: Record<string, unknown>, query: string | undefined): Record<string, unknown> {
   if (Object.keys(aggs).length === 0) return { count: countPlan(k, segment, planOf(query, segment)) };
   const ctx = { nowMs: 0, maxBuckets: DEFAULT_DIALECT.maxBuckets, dialect: DEFAULT_DIALECT };
-  const tree = parseAggregations(aggs, { ...ctx, parseQuery: (json) => json as object });
+  const tree = parseAggregations(aggs, { ...ctx, parseQuery: (json) => json as object, checkHits: () => undefined });
   const bindings = bindAggregations(tree, plainIndexScope({ ...ctx, indexName: 'events', mapping }));
   const run = (plan: PlanNode) => (program: { rootPtr: number; needsScores: boolean }) => {
     executePlan(k, segment, plan, COLLECT, { aggs: program });

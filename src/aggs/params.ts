@@ -1,7 +1,8 @@
 // Reads the parameters of an aggregation body one by one; whatever is left unread is an unknown field.
 import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts';
 import { didYouMean } from '../common/text/nearest-name.ts';
-import { ApiError } from '../errors/api-error.ts';
+import { ApiError, asCause } from '../errors/api-error.ts';
+import { intOf } from '../errors/search-errors.ts';
 import { parameterError, parsingError, xContentError } from './errors.ts';
 
 /** Errors of the types whose parsers are written by hand in Elasticsearch, for a key, the kind of its value and the name of the aggregation. */
@@ -14,6 +15,17 @@ const UNKNOWN_FIELDS: Readonly<Record<string, (key: string, token: string, aggre
   global: (_key, token, name) => parsingError(`Expected [FIELD_NAME] under a [START_OBJECT], but got a [${token}] in [${name}]`),
   'geo_distance range': (key, token) =>
     parsingError(`Failed to parse object: ${token.startsWith('START') ? `unexpected token [${token}]` : `unknown field [${key}]`} found`),
+  avg_bucket: unexpectedTokenError,
+  max_bucket: unexpectedTokenError,
+  min_bucket: unexpectedTokenError,
+  sum_bucket: unexpectedTokenError,
+  stats_bucket: unexpectedTokenError,
+  extended_stats_bucket: unexpectedTokenError,
+  percentiles_bucket: unexpectedTokenError,
+  serial_diff: (key, token, name) =>
+    ['VALUE_STRING', 'VALUE_NUMBER', 'START_ARRAY'].includes(token)
+      ? unknownKeyError(key, token, name)
+      : parsingError(`Unexpected token ${token} in [${name}].`),
   sampler: (key, _token, name) => parsingError(`Unsupported property "${key}" for aggregation "${name}`),
   significant_terms: (key, _token, _name, hint) => {
     const cause = new ApiError('named_object_not_found_exception', 400, `unknown field [${key}]`);
@@ -21,6 +33,16 @@ const UNKNOWN_FIELDS: Readonly<Record<string, (key: string, token: string, aggre
     return new ApiError('x_content_parse_exception', 400, reason, { rootCauses: [cause], causedBy: cause });
   },
 };
+
+/** The error of a type whose parser is written by hand. */
+export function unknownFieldError(typeName: string, key: string, token: string, aggregation: string): Error {
+  return UNKNOWN_FIELDS[typeName](key, token, aggregation, '');
+}
+
+/** What the parsers of sibling pipelines report. */
+function unexpectedTokenError(key: string, token: string, name: string): Error {
+  return parsingError(`Unexpected token ${token} [${key}] in [${name}].`);
+}
 
 function unknownKeyError(key: string, token: string, name: string): Error {
   return parsingError(`Unknown key for a ${token} in [${name}]: [${key}].`);
@@ -99,9 +121,12 @@ export class Params {
 
   integer(key: string): number | null {
     const number = this.number(key);
-    if (number !== null && !Number.isInteger(number))
-      throw parameterError(this.typeName, key, `Value [${number}] is out of range for an integer`);
-    return number;
+    if (number === null) return null;
+    try {
+      return intOf(number, this.#body[key]);
+    } catch (error) {
+      throw xContentError(`[${this.typeName}] failed to parse field [${key}]`, asCause(error));
+    }
   }
 
   bool(key: string): boolean | null {

@@ -24,6 +24,8 @@ export interface ParseContext {
   readonly dialect: Dialect;
   /** Parses a query clause. @throws ApiError */
   parseQuery(json: unknown): ParsedQuery;
+  /** Checks the body of top_hits. @throws ApiError */
+  checkHits(body: JsonObject): void;
 }
 
 export interface AggSpec {

@@ -81,7 +81,7 @@ export class AggIndex {
   ): JsonObject {
     const maxBuckets = options.maxBuckets ?? 65_535;
     const nowMs = Date.UTC(2024, 0, 1);
-    const tree = parseAggregations(aggs, { dialect: DEFAULT_DIALECT, parseQuery: (json) => json as object });
+    const tree = parseAggregations(aggs, { dialect: DEFAULT_DIALECT, parseQuery: (json) => json as object, checkHits: () => undefined });
     const mapping = {
       field: (name: string) => this.types.get(name) ?? null,
       isNested: () => false,

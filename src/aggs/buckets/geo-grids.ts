@@ -1,7 +1,9 @@
 // geotile_grid and geohash_grid: a bucket per cell that contains points.
 
 import { geohashLengthOf } from '../../common/encoding/geohash.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import { metresOf } from '../../common/text/distance.ts';
+import { asCause } from '../../errors/api-error.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { type GeoBox, readBox } from '../../query/geo/geo-queries.ts';
 import { numberFormatError, xContentError } from '../errors.ts';
@@ -22,6 +24,14 @@ interface GridParams {
   readonly bounds: GeoBox | null;
 }
 
+function boundsOf(p: Params, bounds: JsonObject): GeoBox {
+  try {
+    return readBox(bounds);
+  } catch (error) {
+    throw xContentError(`[${p.typeName}] failed to parse field [bounds]`, asCause(error));
+  }
+}
+
 function gridType(grid: 'geotile' | 'geohash', parsePrecision: (p: Params) => number): AggType {
   return {
     isBucket: true,
@@ -33,7 +43,7 @@ function gridType(grid: 'geotile' | 'geohash', parsePrecision: (p: Params) => nu
       positive(p, name, 'shard_size');
       const bounds = p.object('bounds');
       p.done();
-      return { source, precision, size, bounds: bounds === null ? null : readBox(bounds) };
+      return { source, precision, size, bounds: bounds === null ? null : boundsOf(p, bounds) };
     },
     bind: (spec, ctx) => bindSource(`${grid}_grid`, (spec.params as GridParams).source, ctx, ['geo_point']),
     plan(spec, bound: ValuesSource, { segment }, children): AggNode {

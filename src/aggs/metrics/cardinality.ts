@@ -27,7 +27,7 @@ export const cardinalityType: AggType = {
       );
     }
     p.string('execution_hint');
-    p.take('rehash');
+    p.number('rehash');
     p.done();
     return { source, precision: precisionOf(threshold ?? 3000) };
   },

@@ -329,7 +329,7 @@ const TOP_HITS_KEYS = new Set([
 /** top_hits: the search phase selects, fetches and renders the hits of each bucket (ReduceContext.topHits). */
 export const topHitsType: AggType = {
   isBucket: false,
-  parse(_name, typeName, body: unknown, _ctx: ParseContext): MutableJsonObject {
+  parse(_name, typeName, body: unknown, ctx: ParseContext): MutableJsonObject {
     const p = new Params(typeName, body);
     for (const [key, value] of Object.entries(body as MutableJsonObject)) {
       if (!TOP_HITS_KEYS.has(key)) throw parsingError(`Unknown key for a ${tokenOf(value)} in [${key}].`);
@@ -339,6 +339,7 @@ export const topHitsType: AggType = {
       if (value !== null && value < 0)
         throw illegalArgumentError(`[${key}] must be greater than or equal to 0. Found [${value}] in [${_name}]`);
     }
+    ctx.checkHits(body as MutableJsonObject);
     return body as MutableJsonObject;
   },
   bind(spec, ctx) {

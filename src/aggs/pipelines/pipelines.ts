@@ -1,10 +1,10 @@
 // Pipeline aggregations: their registry, the parsing of common parameters, and the order in which they run.
 
-import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { DecimalFormat } from '../../mapping/values/decimal-format.ts';
-import { parsingError } from '../errors.ts';
-import { Params } from '../params.ts';
+import { parsingError, xContentError } from '../errors.ts';
+import { Params, unknownFieldError } from '../params.ts';
 import type { PipelineSpec } from '../types.ts';
 import { firstName } from './bucket-path.ts';
 import { SCRIPTED_PIPELINES, scriptPaths } from './bucket-scripts.ts';
@@ -20,12 +20,12 @@ export function isPipeline(typeName: string): boolean {
 
 /** @throws ApiError parsing_exception, illegal_argument_exception */
 export function parsePipeline(name: string, typeName: string, body: unknown, meta: JsonObject | null, dialect: Dialect): PipelineSpec {
-  const p = new Params(typeName, body);
+  const p = new Params(typeName, body, name);
+  checkTexts(name, typeName, body);
   const raw = p.take('buckets_path');
   const isScripted = Object.hasOwn(SCRIPTED_PIPELINES, typeName);
   if (raw === undefined && typeName !== 'bucket_sort')
     throw parsingError(`Missing required field [buckets_path] for aggregation [${name}]`);
-  if (isObject(raw) && !isScripted) throw parsingError(`Unexpected token START_OBJECT [buckets_path] in [${name}].`);
   const path = isScripted ? '' : Array.isArray(raw) ? String(raw[0]) : String(raw ?? '');
   const gapName = p.string('gap_policy') ?? 'skip';
   const gaps = typeName === 'bucket_sort' ? ['skip', 'insert_zeros'] : ['insert_zeros', 'skip', 'keep_values'];
@@ -53,6 +53,20 @@ export function parsePipeline(name: string, typeName: string, body: unknown, met
   p.done();
   for (const extra of parsed?.paths ?? []) paths.set(extra, extra);
   return { name, typeName, meta, paths, sibling, parent: parsed?.run ?? null, problem: parsed?.problem ?? null };
+}
+
+const TEXTS = ['buckets_path', 'gap_policy', 'format'];
+
+/** Refuses what are not strings, as the three kinds of parsers of pipelines do. @throws ApiError parsing_exception, x_content_parse_exception */
+function checkTexts(name: string, typeName: string, body: unknown): void {
+  if (!isObject(body) || Object.hasOwn(SCRIPTED_PIPELINES, typeName)) return;
+  for (const key of TEXTS) {
+    const value = body[key];
+    if (value === undefined || typeof value === 'string' || (key === 'buckets_path' && Array.isArray(value))) continue;
+    if (Object.hasOwn(SIBLING_PIPELINES, typeName) || typeName === 'serial_diff')
+      throw unknownFieldError(typeName, key, tokenOf(value), name);
+    throw xContentError(`[${typeName}] ${key} doesn't support values of type: ${tokenOf(value)}`);
+  }
 }
 
 /** Orders pipelines so that each runs after those of the same level that it reads. */

@@ -1,5 +1,7 @@
 // Search bodies: JSON text -> parsed request and aggregations, cached by text.
+
 import { parseAggregations } from '../../aggs/index.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { ClauseCounter } from '../../query/clause-counter.ts';
 import { parseQuery } from '../../query/parse-query.ts';
@@ -37,7 +39,11 @@ function parse(text: string, dialect: Dialect): ParsedBody {
   reportUncacheableValues(json, report);
   const request = parseSearchRequest(json, report);
   const clauses = new ClauseCounter();
-  const context = { dialect, parseQuery: (query: unknown) => parseQuery(query, report, clauses) };
+  const context = {
+    dialect,
+    parseQuery: (query: unknown) => parseQuery(query, report, clauses),
+    checkHits: (hits: JsonObject) => void parseSearchRequest(hits, report),
+  };
   const aggs = request.aggs && Object.keys(request.aggs).length > 0 ? parseAggregations(request.aggs, context) : null;
   return { request, aggs, uncacheable };
 }

@@ -97,7 +97,7 @@ test('formats of metrics: median_absolute_deviation has one, weighted_avg with v
   const weighted = { value: { field: 'd' }, weight: { field: 'd' }, format: '0.0' };
   expect(await agg({ weighted_avg: { ...weighted, value_type: 'double' } })).not.toHaveProperty('value_as_string');
   expect(await agg({ weighted_avg: weighted })).toHaveProperty('value_as_string');
-  expect(await agg({ max: { field: 'x', missing: 7.0000000398600006e22, format: '0.0' } })).toMatchObject({
+  expect(await agg({ max: { field: 'd', missing: 7.0000000398600006e22, format: '0.0' } })).toMatchObject({
     value_as_string: '70000000398600006000000.0',
   });
 });

@@ -1,8 +1,10 @@
 // The documents that significant terms are compared with: all of the index, or those that match `background_filter`.
 import { present } from '../../../common/present.ts';
 import type { Dialect } from '../../../compat/dialect.ts';
+import { asCause } from '../../../errors/api-error.ts';
 import type { AggNode } from '../../../plan/agg-plan.ts';
 import type { PlanNode } from '../../../plan/query-plan.ts';
+import { xContentError } from '../../errors.ts';
 import type { Params } from '../../params.ts';
 import { columnsOf, type MergeKey, mergeBuckets } from '../../reduce/merge.ts';
 import type { ValuesSource } from '../../source.ts';
@@ -20,7 +22,12 @@ export interface Background {
 /** The parsed `background_filter`; null for all documents. @throws ApiError of the query */
 export function parseBackground(p: Params, ctx: ParseContext): ParsedQuery | null {
   const filter = p.object('background_filter');
-  return filter === null ? null : ctx.parseQuery(filter);
+  if (filter === null) return null;
+  try {
+    return ctx.parseQuery(filter);
+  } catch (error) {
+    throw xContentError(`[${p.typeName}] failed to parse field [background_filter]`, asCause(error));
+  }
 }
 
 /** Counts terms with postings by their statistics; other terms, and terms of filtered documents, by reading the values. */

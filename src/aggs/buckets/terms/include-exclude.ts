@@ -7,9 +7,10 @@ import { REGEXP_ALL } from '../../../common/text/regexp-flags.ts';
 import { checkTurn } from '../../../common/turns/turn.ts';
 import type { Dialect } from '../../../compat/dialect.ts';
 import { asCause } from '../../../errors/api-error.ts';
+import { parseFailureError } from '../../../errors/search-errors.ts';
 import type { SegmentReader } from '../../../plan/segment-reader.ts';
 import { type RegexpMatcher, regexpMatcher } from '../../../regex/lucene-automaton.ts';
-import { illegalArgumentError, misusedError, numberFormatError, parsingError, xContentError } from '../../errors.ts';
+import { illegalArgumentError, misusedError, numberFormatError, xContentError } from '../../errors.ts';
 import type { Params } from '../../params.ts';
 import { doubleOf, hasNoValues, type ValuesSource } from '../../source.ts';
 
@@ -54,8 +55,9 @@ function textOrList(p: Params, value: unknown, key: string): string | readonly u
   if (value === undefined) return null;
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((entry) => entry !== null && typeof entry !== 'object')) return value;
-  if (isObject(value)) throw p.wrongTypeError(key, value);
-  throw parsingError(`Unexpected token in [${key}]`);
+  if (!Array.isArray(value)) throw p.wrongTypeError(key, value);
+  const cause = parseFailureError('Array elements in include/exclude clauses should be string values');
+  throw xContentError(`[${p.typeName}] failed to parse field [${key}]`, cause);
 }
 
 /** @throws ApiError aggregation_execution_exception, illegal_argument_exception: not applicable to a field of this type */
