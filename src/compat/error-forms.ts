@@ -25,6 +25,27 @@ const coercionAs = (type: string): Form => ({
   },
 });
 
+/** Integers that are too large, as the JSON parser of Elasticsearch reports them. @param wrapped  whether the parser's error has one around it */
+const largeInteger = (wrapped: boolean): Form => ({
+  type: 'input_coercion_exception',
+  reason: /^(Numeric value .* out of range of )`(int|long)`(.*)$/s,
+  as: ([, start, type, end], error) => {
+    const reason = `${start}${type}${end}`;
+    const plain = new ApiError(error.type, error.status, reason);
+    return wrapped ? new ApiError('x_content_parse_exception', error.status, reason, { causedBy: plain }) : plain;
+  },
+});
+
+/** Parameters of the query string without one, which only Elasticsearch 8 explains. */
+const UNUSED_PARAMETERS: Form = {
+  type: 'illegal_argument_exception',
+  reason: /^(request \[.*\] contains )parameters (\[.*\]) but missing query string parameter 'q'\.$/s,
+  as: ([, start, names]) => {
+    const list = names.slice(1, -1).split(', ').sort();
+    return illegalError(`${start}unrecognized parameter${list.length > 1 ? 's' : ''}: ${list.map((name) => `[${name}]`).join(', ')}`);
+  },
+};
+
 /** Errors of both Elasticsearch 7 and 8. */
 const FORMS_OF_ELASTICSEARCH: readonly Form[] = [
   { type: 'settings_exception', reason: /^unknown setting \[/, as: (_text, { reason }) => illegalError(reason ?? '') },
@@ -37,6 +58,11 @@ const FORMS_OF_ELASTICSEARCH: readonly Form[] = [
 
 /** Errors of Elasticsearch 8. */
 const FORMS_OF_8: readonly Form[] = [
+  {
+    type: 'parsing_exception',
+    reason: /^(Unexpected token \w+ \[.*\] in \[.*\])\.$/s,
+    as: ([, text], { type, status, details }) => new ApiError(type, status, text, { details }),
+  },
   {
     type: 'x_content_parse_exception',
     reason: /^\[docvalues_field\] (.*)$/s,
@@ -106,9 +132,9 @@ function asOwnRoot({ type, status, reason, details, causedBy }: ApiError): ApiEr
 }
 
 const FORMS: Readonly<Record<Dialect['errorForms'], readonly Form[]>> = {
-  own: [coercionAs('input_coercion_exception')],
-  '7': [coercionAs('json_parse_exception'), ...FORMS_OF_ELASTICSEARCH],
-  '8': [...FORMS_OF_8, ...FORMS_OF_ELASTICSEARCH],
+  own: [coercionAs('input_coercion_exception'), UNUSED_PARAMETERS],
+  '7': [coercionAs('json_parse_exception'), largeInteger(false), UNUSED_PARAMETERS, ...FORMS_OF_ELASTICSEARCH],
+  '8': [largeInteger(true), ...FORMS_OF_8, ...FORMS_OF_ELASTICSEARCH],
 };
 
 function formsOf({ errorForms }: Dialect): readonly Form[] {

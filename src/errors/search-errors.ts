@@ -166,3 +166,21 @@ export function tooManyNestedClausesError(limit: number): ApiError {
 export function tooComplexError(pattern: string, maxStates: number): ApiError {
   return new ApiError('too_complex_to_determinize_exception', 400, `Determinizing ${pattern} would require more than ${maxStates} effort.`);
 }
+
+const INT_END = 2 ** 31;
+
+/**
+ * A number as an int of Java: its fraction is cut off.
+ * @param given  the value of the request, a number or a string
+ * @throws ApiError input_coercion_exception, illegal_argument_exception: out of range
+ */
+export function intOf(number: number, given: unknown): number {
+  const whole = Math.trunc(number);
+  if (whole >= -INT_END && whole < INT_END) return whole;
+  if (typeof given === 'string') throw new ApiError('illegal_argument_exception', 400, `Value [${given}] is out of range for an integer`);
+  throw new ApiError(
+    'input_coercion_exception',
+    400,
+    `Numeric value (${String(given)}) out of range of \`int\` (-2147483648 - 2147483647)`,
+  );
+}

@@ -63,6 +63,7 @@ const TOKENS = {
   object: ['START_OBJECT'],
   objects: ['START_OBJECT', 'START_ARRAY'],
   objectsOrNull: ['START_OBJECT', 'START_ARRAY', 'VALUE_NULL'],
+  objectsBooleanOrString: ['START_OBJECT', 'START_ARRAY', 'VALUE_BOOLEAN', 'VALUE_STRING'],
   pointOrDate: ['VALUE_STRING', 'VALUE_NUMBER', 'START_OBJECT', 'START_ARRAY'],
   any: ['VALUE_STRING', 'VALUE_NUMBER', 'VALUE_BOOLEAN', 'VALUE_NULL', 'START_OBJECT', 'START_ARRAY'],
 } as const;

@@ -2,7 +2,7 @@
 import { tokenOf } from '../common/json/json-value.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../errors/catalog.ts';
-import { numberFormatError } from '../errors/search-errors.ts';
+import { intOf, numberFormatError } from '../errors/search-errors.ts';
 
 /** A scalar as a string. @throws ApiError: an array or an object */
 export function readText(value: unknown, where: string): string {
@@ -36,8 +36,9 @@ export function readFloat(value: unknown, where: string): number {
   return Math.fround(readNumber(value, where));
 }
 
+/** A 32-bit integer; fractions are cut off. @throws ApiError input_coercion_exception, illegal_argument_exception: out of range */
 export function readInt(value: unknown, where: string): number {
-  return Math.trunc(readNumber(value, where));
+  return intOf(readNumber(value, where), value);
 }
 
 export function readBoolean(value: unknown, where: string): boolean {

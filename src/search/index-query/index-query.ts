@@ -3,6 +3,7 @@
 
 import type { Vector, VectorElement, VectorSimilarity } from '../../common/encoding/vector-format.ts';
 import type { JsonObject } from '../../common/json/json-value.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { MappingSnapshot } from '../../mapping/core/mapping-snapshot.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { JoinScoreMode } from '../../query/query.ts';
@@ -290,8 +291,14 @@ export function constant(query: IndexQuery): IndexQuery {
   return query.op === 'none' ? query : { op: 'constant', query };
 }
 
+/** @throws ApiError illegal_argument_exception */
+export function checkTieBreaker(tieBreaker: number): number {
+  if (!(tieBreaker >= 0 && tieBreaker <= 1)) throw illegalArgumentError('tieBreakerMultiplier must be in [0, 1]');
+  return tieBreaker;
+}
+
 export function disMax(queries: readonly IndexQuery[], tieBreaker: number): IndexQuery {
-  return queries.length === 1 ? queries[0] : { op: 'disMax', queries, tieBreaker };
+  return queries.length === 1 ? queries[0] : { op: 'disMax', queries, tieBreaker: checkTieBreaker(tieBreaker) };
 }
 
 /**

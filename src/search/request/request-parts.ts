@@ -83,7 +83,8 @@ export function readSource(value: unknown): SourceFilter {
         excludesVectors = readBoolean(item, key);
         continue;
       }
-      const list = readList(item).map((text) => readText(text, '_source'));
+      if (typeof item !== 'string' && !Array.isArray(item)) unknownKey(key, item);
+      const list = readList(item).map((text) => (typeof text === 'string' ? text : unknownKey(key, text)));
       if (key === 'includes' || key === 'include') includes = list;
       else if (key === 'excludes' || key === 'exclude') excludes = list;
       else throw parsingError(`Unknown key for a ${tokenOf(item)} in [${key}].`);
@@ -99,7 +100,7 @@ const FIELD_KEYS = [...DOC_VALUE_KEYS, 'include_unmapped'];
 export function readFieldRequests(key: string, value: unknown): FieldRequest[] {
   if (!Array.isArray(value)) unknownKey(key, value);
   return value.map((item) => {
-    if (typeof item === 'string') return { field: item, format: null };
+    if (item !== null && typeof item !== 'object') return { field: String(item), format: null };
     if (!isObject(item)) throw parsingError(`[${key}] expects a field name or an object, but found [${tokenOf(item)}]`);
     for (const name of Object.keys(item)) {
       const known = key === 'fields' ? FIELD_KEYS : DOC_VALUE_KEYS;

@@ -5,6 +5,7 @@ import { isObject, type JsonObject, type MutableJsonObject, tokenOf } from '../.
 import type { SourceFilter } from '../../common/json/source-filter.ts';
 import { illegalArgumentError, parsingError, validationFailedError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';
+import { ObjectParser } from '../../query/parameters.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { KnnQuery, Query } from '../../query/query.ts';
 import { readBoolean, readFloat, readInt, readList, readText } from '../../query/read-json.ts';
@@ -12,6 +13,7 @@ import type { ReportUncacheable } from '../../query/uncacheable.ts';
 import { parseKnn } from '../../query/vectors/knn-query.ts';
 import { checkRuntimeScripts } from '../evaluate/runtime-field.ts';
 import { type HighlightField, parseHighlight } from './highlight-request.ts';
+import { INNER_HITS } from './inner-hits.ts';
 import { checkListLimit } from './list-limits.ts';
 import {
   type FieldRequest,
@@ -346,29 +348,40 @@ function readRank(body: JsonObject, subSearches: unknown, request: Draft, report
 
 const NO_NAME = 'inner_hits must have a [name]; set the [name] field in the inner_hits definition';
 
+const COLLAPSE = new ObjectParser('collapse', { field: 'string', inner_hits: 'objects', max_concurrent_group_searches: 'number' });
+
 /** Parses the inner hits of a group, which are a search of their own. */
 function readCollapse(body: JsonObject, report: ReportUncacheable): CollapseRequest {
+  COLLAPSE.check(body);
   let field: string | null = null;
   const groups: Array<{ name: unknown; request: SearchRequest }> = [];
   for (const [key, value] of Object.entries(body)) {
     if (key === 'field') field = readText(value, 'collapse');
     else if (key === 'inner_hits') {
       checkListLimit(key, value);
-      for (const item of readList(value)) {
-        const { name, ...rest } = requireObject('inner_hits', item) as MutableJsonObject;
-        if (name === undefined || name === null)
-          throw xContentParseError('[collapse] failed to parse field [inner_hits]', illegalArgumentError(NO_NAME));
-        const inner = rest.collapse;
-        if (isObject(inner) && (inner.inner_hits !== undefined || inner.max_concurrent_group_searches !== undefined))
-          throw xContentParseError('[collapse] failed to parse field [inner_hits]', parsingError('Invalid token in the inner collapse'));
-        groups.push({ name, request: parseSearchRequest({ size: GROUP_SIZE, ...rest }, report) });
-      }
-    } else if (key === 'max_concurrent_group_searches') checkGroupSearches(readInt(value, 'collapse'));
-    else throw xContentParseError(`[collapse] unknown field [${key}]`);
+      for (const item of readList(value)) groups.push(COLLAPSE.read(key, () => readGroup(requireObject(key, item), report)));
+    } else if (key === 'max_concurrent_group_searches') COLLAPSE.read(key, () => checkGroupSearches(readInt(value, 'collapse')));
   }
   if (field === null) throw illegalArgumentError('[collapse] requires a [field]');
   const innerHits = groups.map(({ name, request }) => ({ name: String(name), request }));
   return { field, innerHits };
+}
+
+/** The hits that a group shows. */
+function readGroup(body: JsonObject, report: ReportUncacheable): { name: unknown; request: SearchRequest } {
+  INNER_HITS.check(body);
+  const { name, ignore_unmapped: _ignoreUnmapped, ...rest } = body as MutableJsonObject;
+  if (name === undefined) throw illegalArgumentError(NO_NAME);
+  const inner = rest.collapse;
+  if (isObject(inner) && (inner.inner_hits !== undefined || inner.max_concurrent_group_searches !== undefined))
+    throw parsingError('Invalid token in the inner collapse');
+  try {
+    return { name, request: parseSearchRequest({ size: GROUP_SIZE, ...rest }, report) };
+  } catch (error) {
+    // The parameter that cannot be read is named.
+    for (const [key, value] of Object.entries(rest)) INNER_HITS.read(key, () => parseSearchRequest({ [key]: value }, report));
+    throw error;
+  }
 }
 
 function checkGroupSearches(count: number): void {

@@ -2,10 +2,10 @@
 
 import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
 import { metresOf } from '../../common/text/distance.ts';
-import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { xContentParseError } from '../../errors/search-errors.ts';
 import { type GeoPoint, isPlaneDistance, parseGeoPoint } from '../../query/geo/geo-point.ts';
+import { ObjectParser } from '../../query/parameters.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { readBoolean, readInt, readText } from '../../query/read-json.ts';
@@ -126,15 +126,17 @@ function ofEntry(name: string, options: unknown, isLast: boolean, report: Report
   return fieldSort(name, options, report);
 }
 
-/** Reads a parameter of a field sort, whose error names it. */
-function ofField<T>(key: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.type !== 'illegal_argument_exception') throw error;
-    throw xContentParseError(`[field_sort] failed to parse field [${key}]`, error);
-  }
-}
+const FIELD_SORT = new ObjectParser('field_sort', {
+  order: 'string',
+  mode: 'string',
+  missing: 'scalar',
+  unmapped_type: 'string',
+  numeric_type: 'string',
+  format: 'string',
+  nested: 'object',
+  nested_path: 'any',
+  nested_filter: 'any',
+});
 
 const MODES = new Set<SortMode>(['min', 'max', 'sum', 'avg', 'median']);
 
@@ -154,13 +156,14 @@ function fieldSort(field: string, options: JsonObject, report: ReportUncacheable
   const spec = { ...(ofName(field, null) as Extract<SortSpec, { by: 'field' }>) } as {
     -readonly [K in keyof Extract<SortSpec, { by: 'field' }>]: Extract<SortSpec, { by: 'field' }>[K];
   };
+  FIELD_SORT.check(options);
   for (const [key, value] of Object.entries(options)) {
     switch (key) {
       case 'order':
-        spec.descending = ofField(key, () => isDescending(readText(value, key)));
+        spec.descending = FIELD_SORT.read(key, () => isDescending(readText(value, key)));
         break;
       case 'mode':
-        spec.mode = ofField(key, () => readMode(value));
+        spec.mode = FIELD_SORT.read(key, () => readMode(value));
         break;
       case 'missing':
         spec.missing = value;
@@ -169,19 +172,17 @@ function fieldSort(field: string, options: JsonObject, report: ReportUncacheable
         spec.unmappedType = readText(value, key);
         break;
       case 'numeric_type':
-        spec.numericType = ofField(key, () => readNumericType(value));
+        spec.numericType = FIELD_SORT.read(key, () => readNumericType(value));
         break;
       case 'format':
         spec.format = readText(value, key);
         break;
       case 'nested':
-        spec.nested = readNested(value, report);
+        spec.nested = FIELD_SORT.read(key, () => readNested(value, report));
         break;
       case 'nested_path':
       case 'nested_filter':
         throw illegalArgumentError(`[${key}] has been removed in favour of the [nested] parameter`);
-      default:
-        throw xContentParseError(`[field_sort] unknown field [${key}]`);
     }
   }
   return spec;

@@ -6,7 +6,17 @@ import { queryShardError } from '../../errors/search-errors.ts';
 import type { BoolQuery, KnnQuery, NestedQuery, Query } from '../../query/query.ts';
 import { calculateMinimumShouldMatch } from '../../query/text/minimum-should-match.ts';
 import { docFunction } from '../evaluate/score-functions.ts';
-import { ALL, applyMinimumShouldMatch, bool, constant, disMax, type IndexQuery, none, withBoost } from '../index-query/index-query.ts';
+import {
+  ALL,
+  applyMinimumShouldMatch,
+  bool,
+  checkTieBreaker,
+  constant,
+  disMax,
+  type IndexQuery,
+  none,
+  withBoost,
+} from '../index-query/index-query.ts';
 import { type RewriteContext, requireExpensive, rewriteError } from '../shard/rewrite-context.ts';
 import { checkClauseCount, checkNestedClauses, fixNegative } from './clauses.ts';
 import { rewriteGeo } from './geo/geo.ts';
@@ -78,7 +88,7 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
     case 'dis_max':
       return disMax(
         query.queries.map((inner) => rewriteAny(inner, context)),
-        query.tieBreaker,
+        checkTieBreaker(query.tieBreaker),
       );
     case 'pinned':
       return rewritePinned(query, rewriteAny(query.organic, context), context);

@@ -5,7 +5,7 @@ import type { WeightedField } from '../../../query/leaf-query.ts';
 import type { RewriteContext } from '../../shard/rewrite-context.ts';
 
 /** Field families that patterns skip, because their values cannot be searched as text. */
-const UNSEARCHABLE = new Set(['geo_point', 'shape', 'object', 'nested', 'binary', 'range', 'histogram']);
+const UNSEARCHABLE = new Set(['geo_point', 'shape', 'object', 'nested', 'binary', 'histogram']);
 
 /**
  * Names may be unmapped; patterns expand to mapped, searchable fields. The last boost of a repeated name or pattern counts; the boosts of
