@@ -36,16 +36,6 @@ const largeInteger = (wrapped: boolean): Form => ({
   },
 });
 
-/** Parameters of the query string without one, which only Elasticsearch 8 explains. */
-const UNUSED_PARAMETERS: Form = {
-  type: 'illegal_argument_exception',
-  reason: /^(request \[.*\] contains )parameters (\[.*\]) but missing query string parameter 'q'\.$/s,
-  as: ([, start, names]) => {
-    const list = names.slice(1, -1).split(', ').sort();
-    return illegalError(`${start}unrecognized parameter${list.length > 1 ? 's' : ''}: ${list.map((name) => `[${name}]`).join(', ')}`);
-  },
-};
-
 /** Errors of both Elasticsearch 7 and 8. */
 const FORMS_OF_ELASTICSEARCH: readonly Form[] = [
   { type: 'settings_exception', reason: /^unknown setting \[/, as: (_text, { reason }) => illegalError(reason ?? '') },
@@ -132,8 +122,8 @@ function asOwnRoot({ type, status, reason, details, causedBy }: ApiError): ApiEr
 }
 
 const FORMS: Readonly<Record<Dialect['errorForms'], readonly Form[]>> = {
-  own: [coercionAs('input_coercion_exception'), UNUSED_PARAMETERS],
-  '7': [coercionAs('json_parse_exception'), largeInteger(false), UNUSED_PARAMETERS, ...FORMS_OF_ELASTICSEARCH],
+  own: [coercionAs('input_coercion_exception')],
+  '7': [coercionAs('json_parse_exception'), largeInteger(false), ...FORMS_OF_ELASTICSEARCH],
   '8': [largeInteger(true), ...FORMS_OF_8, ...FORMS_OF_ELASTICSEARCH],
 };
 

@@ -35,6 +35,9 @@ export function isKnownParam(
   return query.q !== undefined || !Object.hasOwn(params, 'q') || !ABOUT_Q.includes(name);
 }
 
+/** APIs for which Elasticsearch 8 says that parameters need `q`; for others they are unknown without it. */
+const NAMES_MISSING_QUERY = new Set(['cat.count', 'count', 'search']);
+
 /** @throws ApiError illegal_argument_exception: parameters of a missing `q`, where the server names it */
 export function refuseParamsWithoutQuery(
   api: string,
@@ -42,7 +45,7 @@ export function refuseParamsWithoutQuery(
   query: Readonly<Record<string, string>>,
   { asksForQuery }: Dialect,
 ): void {
-  if (!asksForQuery || query.q !== undefined || (api !== 'search' && api !== 'count')) return;
+  if (!asksForQuery || query.q !== undefined || !NAMES_MISSING_QUERY.has(api)) return;
   const lost = ABOUT_Q.filter((name) => query[name] !== undefined);
   if (lost.length > 0)
     throw illegalArgumentError(`request [${path}] contains parameters [${lost.join(', ')}] but missing query string parameter 'q'.`);

@@ -25,19 +25,9 @@ export function indicesOf(request: ApiRequest): SearchIndices {
   };
 }
 
-/** Parameters that mean nothing without `q`. */
-const OF_QUERY_STRING = ['df', 'analyzer', 'analyze_wildcard', 'lenient', 'default_operator'];
-
 export function queryParametersOf(request: ApiRequest): SearchParameters['query'] {
   const q = request.string('q');
-  if (q === undefined) {
-    const given = OF_QUERY_STRING.filter((name) => request.query[name] !== undefined);
-    if (given.length > 0)
-      throw illegalArgumentError(
-        `request [${request.path}] contains parameters [${given.join(', ')}] but missing query string parameter 'q'.`,
-      );
-    return undefined;
-  }
+  if (q === undefined) return undefined;
   return {
     q,
     df: request.string('df'),

@@ -63,6 +63,9 @@ describe('parameters of the query that q is', () => {
   });
 
   test('are reported with the missing q by searches and counts of Elasticsearch 8', async () => {
+    expect(await reasonOf('elasticsearch', 'GET /_cat/count?df=a')).toBe(
+      "request [/_cat/count] contains parameters [df] but missing query string parameter 'q'.",
+    );
     expect(await reasonOf('elasticsearch', 'GET /_count?lenient=x&df=a&analyzer=b')).toBe(
       "request [/_count] contains parameters [df, analyzer, lenient] but missing query string parameter 'q'.",
     );

@@ -90,11 +90,12 @@ test('a search of all fields searches those of ranges, too', async () => {
 });
 
 test('parameters of a query string need one', async () => {
-  for (const api of ['_search', '_count', '_validate/query']) {
+  for (const api of ['_search', '_count']) {
     const { status, json } = await node.send(`GET /kinds/${api}?lenient=true&df=k`);
     const reason = `request [/kinds/${api}] contains parameters [df, lenient] but missing query string parameter 'q'.`;
     expect([status, json.error.type, json.error.reason]).toEqual([400, 'illegal_argument_exception', reason]);
   }
+  expect((await node.send('GET /kinds/_validate/query?df=k')).json.error.reason).toContain('unrecognized parameter: [df]');
   const other = await openRestNode({ 'compat.flavor': 'opensearch' });
   try {
     const { json } = await other.send('GET /_search?lenient=true&df=k');
