@@ -6,7 +6,7 @@ import type { SourceFilter } from '../../common/json/source-filter.ts';
 import { illegalArgumentError, jsonError } from '../../errors/catalog.ts';
 import { readSource } from '../../search/request/request-parts.ts';
 import { makeOperation, NO_CONDITIONS, type VersionType, type WriteConditions, type WriteOperation } from '../core/write.ts';
-import { conditionProblems } from './conditions.ts';
+import { conditionProblems, EMPTY_PIPELINE } from './conditions.ts';
 import { generateId, validationError } from './document-id.ts';
 import { updateBodyOptions } from './update-body.ts';
 
@@ -241,6 +241,7 @@ function makeItem(action: Action, meta: Record<string, unknown>, source: Uint8Ar
     indexName === null ? 'index is missing' : null,
     id === null && (action === 'update' || action === 'delete') ? 'id is missing' : null,
     ...conditionProblems(kind, id, conditions, retryOnConflict),
+    pipeline === '' && (action === 'index' || action === 'create') ? EMPTY_PIPELINE : null,
   ]);
   if (problem) throw problem;
   return {

@@ -123,6 +123,8 @@ class BulkRun {
   /** The last group sent to each shard: groups of one shard are written one after another. */
   readonly #shardTails = new Map<string, Promise<void>>();
   #failed = false;
+  /** Time that ingest pipelines took; null if no item has any. */
+  #ingestMs: number | null = null;
 
   constructor(ctx: EngineContext, request: BulkRequest, breath: Breath) {
     this.#ctx = ctx;
@@ -155,7 +157,12 @@ class BulkRun {
     if (this.#request.refresh !== 'false') {
       await Promise.all([...this.#touched.values()].map(({ index, shard }) => this.#ctx.write(index, shard, [], this.#request.refresh)));
     }
-    return { took: Math.floor(performance.now() - started), errors: this.#failed, items: this.#items };
+    return {
+      took: Math.floor(performance.now() - started),
+      ...(this.#ingestMs === null ? {} : { ingest_took: Math.floor(this.#ingestMs) }),
+      errors: this.#failed,
+      items: this.#items,
+    };
   }
 
   async #group(items: readonly Item[]): Promise<ShardGroup[]> {
@@ -199,7 +206,7 @@ class BulkRun {
         if (id === '') throw illegalArgumentError('if _id is specified it must not be empty');
         const failure = validationError([id === null ? null : idProblem(id)]);
         if (failure) throw failure;
-        const given = this.#ingest(item);
+        const given = this.#timedIngest(item);
         if (given === null) this.#items[place] = itemJson(action, { ...droppedBody(indexName, id), status: 200 });
         else placed.push({ place, given });
       } catch (error) {
@@ -217,6 +224,17 @@ class BulkRun {
       const failed = Promise.reject(error);
       failed.catch(() => undefined);
       this.#targets.set(targetKey({ indexName: name, requireAlias: false }), failed);
+    }
+  }
+
+  /** Only an item with pipelines is changed, dropped or refused by them. */
+  #timedIngest(item: Item): Item | null {
+    const before = performance.now();
+    let given: Item | null | undefined;
+    try {
+      return (given = this.#ingest(item));
+    } finally {
+      if (given !== item) this.#ingestMs = (this.#ingestMs ?? 0) + performance.now() - before;
     }
   }
 

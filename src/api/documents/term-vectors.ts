@@ -7,7 +7,7 @@ import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { getOwn, setOwn } from '../../common/json/own-property.ts';
 import { canMove, checkTurn, inTurn, type Mobility, STAYS, TooHeavy } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgumentError } from '../../errors/catalog.ts';
+import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
 import { stringsIn } from '../../search/evaluate/source-values.ts';
 import { classicIdf, type FieldVector, hasVector, vectorOf } from '../../search/evaluate/term-vectors.ts';
@@ -51,7 +51,7 @@ export interface TermVectorsRequest extends Pick<GetRequest, 'index' | 'routing'
 /** `{ _index, _id, _version, found, took, term_vectors }`. @throws ApiError index_not_found_exception and the other errors of a get */
 export async function termVectors(ctx: EngineContext, request: TermVectorsRequest, mobility: Mobility): Promise<MutableJsonObject> {
   const started = performance.now();
-  if (request.id === null && request.doc === null) throw illegalArgumentError('one of [_id] or [doc] must be given');
+  if (request.id === null && request.doc === null) throw validationFailedError(['id or doc is missing']);
   const get: GetRequest = {
     ...request,
     id: request.id ?? '',

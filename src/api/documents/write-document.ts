@@ -8,7 +8,7 @@ import type { IndexState } from '../core/index-state.ts';
 import { makeOperation, NO_CONDITIONS, type Refresh, type WriteConditions, type WriteOperation } from '../core/write.ts';
 import { ingest, ingestUpsert } from '../ingest/ingest.ts';
 import { type ActiveShards, requireActiveShards } from './active-shards.ts';
-import { checkRouting, conditionProblems } from './conditions.ts';
+import { checkRouting, conditionProblems, EMPTY_PIPELINE } from './conditions.ts';
 import { generateId, idProblem, validationError } from './document-id.ts';
 import { renderSource } from './render-source.ts';
 import { inTimeSeries } from './time-series.ts';
@@ -40,6 +40,7 @@ export async function indexDocument(ctx: EngineContext, request: IndexRequest): 
   const failure = validationError([
     request.id === null ? null : idProblem(request.id),
     ...conditionProblems(request.opType, request.id, request.conditions),
+    request.pipeline === '' ? EMPTY_PIPELINE : null,
   ]);
   if (failure) throw failure;
   const item = ingest(ctx, request, request.pipeline);

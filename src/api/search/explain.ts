@@ -113,8 +113,10 @@ export async function explainDocument(
   source: SourceFilter | null,
   mobility: Mobility,
 ): Promise<{ status: number; body: MutableJsonObject }> {
-  const query = await readQuery(ctx, text, parameters);
+  // A query in the body replaces `q`.
+  const query = await readQuery(ctx, text, text === '' ? parameters : undefined);
   if (!query) throw validationFailedError(['query is missing']);
+  if (index.includes('*')) throw indexNotFoundError(index);
   const [{ meta }] = resolveSearch(ctx, { expressions: [index], options: { allowNoIndices: false } });
   const state = ctx.index(meta.name);
   if (!state) throw indexNotFoundError(meta.name);

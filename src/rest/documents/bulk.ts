@@ -20,7 +20,6 @@ export const bulkApi = defineApi({
     timeout: 'time',
     pipeline: 'string',
     require_alias: 'boolean',
-    batch_size: 'int',
   },
   routes: {
     'PUT  /_bulk': runBulk,

@@ -1,4 +1,5 @@
 // Reads of single documents: get, source alone.
+import { checkReadVersion } from '../../api/documents/conditions.ts';
 import { type GetRequest, getDocument, getSource } from '../../api/documents/get-document.ts';
 import { defineApi, type Params, SOURCE_FILTER } from '../core/api.ts';
 import { sourceFilterOf } from '../core/params/source-params.ts';
@@ -14,14 +15,12 @@ const GET_PARAMS: Params = {
   realtime: 'boolean',
   refresh: 'boolean',
   routing: 'string',
-  version: 'long',
-  version_type: 'string',
 };
 
 export const getApi = defineApi({
   name: 'get',
   needs: 'indices:data/read/get',
-  params: GET_PARAMS,
+  params: { ...GET_PARAMS, version: 'long', version_type: 'string' },
   routes: {
     'GET  /{index}/_doc/{id}': async (request, { engine }) => {
       const body = await getDocument(engine, readGet(request));
@@ -47,14 +46,16 @@ export const getSourceApi = defineApi({
 function readGet(request: ApiRequest): GetRequest {
   const storedFields = request.list('stored_fields') ?? [];
   const source = sourceFilterOf(request);
-  readVersionType(request); // only validated: for reads all types mean the same
+  const version = request.long('version') ?? null;
+  // For reads all types mean the same.
+  checkReadVersion(readVersionType(request), version);
   return {
     index: request.params.index,
     id: request.params.id,
     routing: request.string('routing') ?? null,
     realtime: request.boolean('realtime') ?? true,
     refresh: request.boolean('refresh') ?? false,
-    version: request.long('version') ?? null,
+    version,
     source: source ?? { enabled: storedFields.length === 0 || storedFields.includes('_source'), includes: [], excludes: [] },
     storedFields,
     mobility: request.mobility,

@@ -100,7 +100,7 @@ function readItem(body: Body, request: ApiRequest, id: string | null): TermVecto
     const value = body[key] ?? body[key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())] ?? request.boolean(key);
     return value === undefined ? fallback : String(value) !== 'false';
   };
-  const index = request.params.index ?? text('_index');
+  const index = text('_index') ?? request.params.index;
   if (index === undefined || index === null) throw validationFailedError(['index is missing']);
   const fields = body.fields === undefined ? request.list('fields') : [body.fields].flat().map(String);
   const version = body.version ?? request.long('version');

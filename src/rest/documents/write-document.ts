@@ -141,6 +141,6 @@ function written(engine: RestContext['engine'], status: number, body: JsonObject
 
 function documentPath({ dialect }: RestContext['engine'], index: string, id: string, routing: string | undefined): string {
   const encode = (part: string) => encodeURIComponent(part).replaceAll('%20', dialect.locationSpace);
-  const query = routing === undefined ? '' : `?routing=${encode(routing)}`;
+  const query = routing === undefined || routing === '' ? '' : `?routing=${encode(routing)}`;
   return `/${encode(index)}/_doc/${encode(id)}${query}`;
 }
