@@ -239,7 +239,9 @@ test('indices and templates have the declared types', async () => {
   await ok('POST /logs/_rollover');
   await ok('PUT /_template/old', { index_patterns: ['old-*'], order: 1 });
   await ok('GET /_template/old');
-  await ok('PUT /_component_template/part', { template: { settings: { number_of_shards: 2 } } });
+  await ok('PUT /_component_template/part', {
+    template: { settings: { number_of_shards: 2 }, mappings: { properties: { a: { type: 'keyword' } } } },
+  });
   await ok('GET /_component_template/part');
   await ok('PUT /_index_template/new', { index_patterns: ['new-*'], priority: 1, composed_of: ['part'] });
   await ok('GET /_index_template/new');
