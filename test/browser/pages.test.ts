@@ -113,7 +113,8 @@ describe.skipIf(browserPath('chromium') === null || !isConsoleBuilt)('pages of t
   test('names that contain markup appear as text', async () => {
     const named = encodeURIComponent(MARKUP);
     await service.request('PUT', `/_ingest/pipeline/${named}`, { processors: [{ set: { field: MARKUP, value: MARKUP } }] });
-    await service.request('PUT', `/_component_template/${named}`, {
+    // Names of templates are checked, unlike those of fields.
+    await service.request('PUT', '/_component_template/marked', {
       template: { mappings: { properties: { [MARKUP]: { type: 'keyword' } } } },
     });
     await service.request('PUT', '/a&lt;b&gt;', {
@@ -127,7 +128,12 @@ describe.skipIf(browserPath('chromium') === null || !isConsoleBuilt)('pages of t
     await clickText(page, '.manage-list li button', MARKUP);
     await page.waitForSelector('.manage-editor textarea');
     await clickText(page, '[role=tab]', 'Component templates');
-    await waitForText(page, '.manage-list ul', MARKUP);
+    await clickText(page, '.manage-list li button', 'marked');
+    await page.waitForFunction(
+      (wanted) => document.querySelector<HTMLTextAreaElement>('.manage-editor textarea')?.value.includes(wanted),
+      {},
+      MARKUP,
+    );
     await expectNoMarkup(page);
     for (const [hash, selector, text] of [
       ['indices?index=a%26lt%3Bb%26gt%3B', '.field-tree', MARKUP],
@@ -146,7 +152,7 @@ describe.skipIf(browserPath('chromium') === null || !isConsoleBuilt)('pages of t
     await waitForText(page, '.answers', MARKUP);
     await expectNoMarkup(page);
     expect(problems).toEqual([]);
-    for (const target of [`/_ingest/pipeline/${named}`, `/_component_template/${named}`, `/${encodeURIComponent('a&lt;b&gt;')}`])
+    for (const target of [`/_ingest/pipeline/${named}`, '/_component_template/marked', `/${encodeURIComponent('a&lt;b&gt;')}`])
       expect((await service.request('DELETE', target)).status).toBe(200);
     await page.browserContext().close();
   });

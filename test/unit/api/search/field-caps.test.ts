@@ -42,7 +42,16 @@ describe('one index', () => {
     const names = async (request: Partial<FieldCapsRequest>) =>
       Object.keys((await caps({ one: ONE }, { fields: ['*'], ...request })).fields as object);
     expect(await names({ filters: ['-metadata', '-nested', '-multifield'] })).toEqual(['a', 'k']);
-    expect(await names({ filters: ['+metadata'] })).toEqual(['_id', '_index', '_source', '_routing', '_ignored', '_field_names']);
+    expect(await names({ filters: ['+metadata'] })).toEqual([
+      '_id',
+      '_index',
+      '_source',
+      '_routing',
+      '_ignored',
+      '_field_names',
+      '_seq_no',
+      '_version',
+    ]);
     expect(await names({ types: ['text', 'nested'] })).toEqual(['k.t', 'n']);
   });
 
