@@ -164,14 +164,14 @@ export class TestCluster {
     return node;
   }
 
-  /** Polls a condition; errors of it count as false. @throws Error after a minute */
-  async until(condition: () => Promise<boolean>): Promise<void> {
-    const until = Date.now() + 60_000;
+  /** Polls a condition; errors of it count as false. @throws Error it is not true in time */
+  async until(condition: () => Promise<boolean>, limitMs = 60_000): Promise<void> {
+    const until = Date.now() + limitMs;
     for (;;) {
       const isTrue = await condition().catch(() => false);
       if (isTrue) return;
       if (Date.now() > until)
-        throw new Error(`not true after a minute: ${condition}\n${this.nodes.map(({ errors }) => errors).join('\n')}`);
+        throw new Error(`not true after ${limitMs / 1000} s: ${condition}\n${this.nodes.map(({ errors }) => errors).join('\n')}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
