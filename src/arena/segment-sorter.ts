@@ -13,9 +13,12 @@ export class SegmentSorter {
     this.#module = module;
   }
 
-  /** @returns the image in that order: a view that is valid until the next call */
+  /** @returns the image in that order: a copy, since another shard of the thread may sort while the caller waits for room for it */
   sort(image: Uint8Array, order: readonly DocumentOrder[]): Uint8Array {
     this.#memory ??= createMemory(MAX_PAGES);
-    return mergeSegments(this.#module, [{ image, liveDocs: null, file: 'new segment' }], { memory: this.#memory, sort: order }).image;
+    return mergeSegments(this.#module, [{ image, liveDocs: null, file: 'new segment' }], {
+      memory: this.#memory,
+      sort: order,
+    }).image.slice();
   }
 }

@@ -36,7 +36,7 @@ export interface WriterEnvironment {
   updateMapping(indexUuid: string, mappings: JsonObject): Promise<{ mapping: MappingSnapshot; analysis: WriterAnalysis }>;
   /** @param file  where the result is written if memory is scarce, without its size */
   merge(segments: readonly WriterSegment[], layout: SegmentLayout, file: SegmentFile): Promise<MergeResult>;
-  /** Sorts the documents of a segment image. @returns a view that is valid until the next call */
+  /** Sorts the documents of a segment image. @returns a copy */
   sortSegment(image: Uint8Array, sort: readonly IndexSortKey[]): Uint8Array;
   /** True while a snapshot reads the shard: its files and records must stay. */
   isHeld(identity: Pick<ShardIdentity, 'uuid' | 'shard'>): boolean;

@@ -80,3 +80,20 @@ test('rejects nested fields in sorted indices', async () => {
   const { json } = await node.send('PUT /nested', { settings: { 'index.sort.field': 'rank' }, mappings });
   expect(json.error.reason).toContain('cannot have nested fields when index sort is activated');
 });
+
+test('shards that are refreshed at the same time do not get segments of each other', async () => {
+  const sort = { 'sort.field': 'n', 'sort.order': 'desc' };
+  await node.ok('PUT /parallel', {
+    settings: { number_of_shards: 6, refresh_interval: -1, index: sort },
+    mappings: { properties: { n: { type: 'integer' } } },
+  });
+  const numbers = Array.from({ length: 300 }, (_, n) => n);
+  await node.ok(
+    'POST /parallel/_bulk?refresh=true',
+    numbers.flatMap((n) => [{ index: { _id: `id-${n}` } }, { n }]),
+  );
+  const { hits } = await node.ok('POST /parallel/_search', { size: 300, sort: [{ n: 'asc' }], docvalue_fields: ['n'] });
+  expect(hits.hits.map(({ _id, fields }: any) => [_id, fields.n[0]])).toEqual(numbers.map((n) => [`id-${n}`, n]));
+  expect((await node.ok('POST /parallel/_forcemerge?max_num_segments=1'))._shards.failed).toBe(0);
+  expect((await node.ok('POST /parallel/_count', { query: { range: { n: { gte: 150 } } } })).count).toBe(150);
+});
