@@ -17,7 +17,7 @@ test('floating-point numbers keep their fraction', async () => {
       expect((await put(text)).json.persistent).toEqual({ 'cluster.routing.allocation.balance.shard': shown });
     expect((await put('{')).status).toBe(400);
     const { status, json } = await node.send('PUT /_cluster/settings', '[]');
-    expect([status, json.error.type]).toEqual([400, 'parse_exception']);
+    expect([status, json.error.type]).toEqual([400, 'action_request_validation_exception']);
   } finally {
     await node.close();
   }
