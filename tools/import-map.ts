@@ -42,7 +42,7 @@ export const MAP: Readonly<Record<string, string>> = {
   'src/metadata': 'mapping analysis dates store config errors common compat',
   'src/mapping': 'analysis regex dates errors common compat',
   'src/analysis': 'scripting regex wasm errors common',
-  'src/cluster': 'indexing store config errors common',
+  'src/cluster': 'snapshots indexing store config errors common',
   'src/snapshots': 'store config errors common',
   'src/store': 'common errors',
   'src/arena': 'mapping plan wasm errors common',

@@ -7,6 +7,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Settings } from '../config/settings.ts';
 import { ClusterStartError } from './cluster-start.ts';
 import { type LogMessage, type LogSubject, logUnreachableError, type Published } from './log-subject.ts';
+import { objectStream } from './names.ts';
 import {
   AuthorizationError,
   connect,
@@ -17,9 +18,11 @@ import {
   jetstream,
   jetstreamManager,
   Kvm,
+  Objm,
   RetentionPolicy,
   StorageType,
 } from './nats-packages.ts';
+import { ObjectBlobs } from './object-blobs.ts';
 
 /** Time allowed for JetStream to respond. */
 const REQUEST_MS = 2000;
@@ -150,10 +153,10 @@ export class JetStream {
     });
   }
 
-  /** Names of all streams that begin with a prefix. */
-  async streams(prefix: string): Promise<string[]> {
+  /** Names of all streams that begin with one of the prefixes. */
+  async streams(prefixes: readonly string[]): Promise<string[]> {
     const found: string[] = [];
-    for await (const name of this.#manager.streams.names()) if (name.startsWith(prefix)) found.push(name);
+    for await (const name of this.#manager.streams.names()) if (prefixes.some((prefix) => name.startsWith(prefix))) found.push(name);
     return found;
   }
 
@@ -166,6 +169,7 @@ export class JetStream {
       next: (after) => read({ seq: after + 1, next_by_subj: subject }),
       last: async () => (await read({ last_by_subj: subject }))?.seq ?? 0,
       follow: (after, deliver) => this.#follow(stream, subject, after, deliver),
+      trim: (before) => this.#trim(stream, subject, before, what),
     };
   }
 
@@ -195,6 +199,14 @@ export class JetStream {
       return stored && { seq: stored.seq, ...identityOf(stored.header), data: stored.data };
     } catch (error) {
       if (error instanceof JetStreamApiError && error.code === NO_MESSAGE) return null;
+      throw logUnreachableError(what, (error as Error).message);
+    }
+  }
+
+  async #trim(stream: string, subject: string, before: number, what: string): Promise<void> {
+    try {
+      await this.#manager.streams.purge(stream, { filter: subject, seq: before });
+    } catch (error) {
       throw logUnreachableError(what, (error as Error).message);
     }
   }
@@ -233,12 +245,54 @@ export class JetStream {
 
   // -------------------------------------------------------------------------------------------------------- buckets
 
-  /** A bucket whose keys expire `ttlMs` after their last write. @throws ApiError */
+  /** A bucket whose keys expire `ttlMs` after their last write; 0: never. @throws ApiError */
   async bucket(name: string, ttlMs: number): Promise<KV> {
     try {
       return await new Kvm(this.#client).create(name, { ttl: ttlMs, replicas: this.#replicas, history: 1, allow_direct: false });
     } catch (error) {
       throw logUnreachableError(`bucket [${name}]`, (error as Error).message);
+    }
+  }
+
+  /** Writes a key that has a certain revision; 0: that does not exist. @returns false: it has another one; null: unknown */
+  async replace(bucket: KV, key: string, value: Uint8Array, revision: number): Promise<boolean | null> {
+    try {
+      await bucket.put(key, value, { previousSeq: revision });
+      return true;
+    } catch (error) {
+      return error instanceof JetStreamApiError && error.code === WRONG_LAST_SEQUENCE ? false : null;
+    }
+  }
+
+  /** Removes keys of a bucket without leaving marks. @param keys  `*` stands for any part between dots */
+  async removeKeys(bucket: string, keys: string): Promise<void> {
+    await this.#manager.streams.purge(`KV_${bucket}`, { filter: `$KV.${bucket}.${keys}` }).catch((error: Error) => {
+      if (!(error instanceof JetStreamApiError)) throw logUnreachableError(`bucket [${bucket}]`, error.message);
+    });
+  }
+
+  /** The blobs of an object store, which is created if it does not exist. @param prefix  of the names in it @throws ApiError */
+  async blobs(name: string, prefix: string): Promise<ObjectBlobs> {
+    try {
+      const store = await new Objm(this.#client).create(name, { storage: StorageType.File, replicas: this.#replicas });
+      const remove = async (object: string, nuid: string): Promise<void> => {
+        const encoded = Buffer.from(object).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
+        await this.#manager.streams.purge(objectStream(name), { filter: `$O.${name}.C.${nuid}` });
+        await this.#manager.streams.purge(objectStream(name), { filter: `$O.${name}.M.${encoded}` });
+      };
+      return new ObjectBlobs({ store, remove }, `object store [${name}]`, prefix);
+    } catch (error) {
+      throw logUnreachableError(`object store [${name}]`, (error as Error).message);
+    }
+  }
+
+  /** Size of a stream's messages; 0 if it does not exist. @throws ApiError */
+  async streamBytes(name: string): Promise<number> {
+    try {
+      return (await this.#manager.streams.info(name)).state.bytes;
+    } catch (error) {
+      if (error instanceof JetStreamApiError) return 0;
+      throw logUnreachableError(`stream [${name}]`, (error as Error).message);
     }
   }
 }

@@ -33,6 +33,8 @@ export interface LogSubject {
    * Delivers all messages after a sequence in order, including future ones, and survives lost connections. @returns ends the subscription
    */
   follow(after: number, deliver: (message: LogMessage) => void): () => void;
+  /** Removes the messages before a sequence, which is that of a message. @throws ApiError the log cannot be reached */
+  trim(before: number): Promise<void>;
 }
 
 /** Decides whether an operation without a response is retried. @returns false to give up */
@@ -70,7 +72,8 @@ export async function publishSurely(
 async function fateOf(subject: LogSubject, { id, after }: Omit<LogMessage, 'seq'>): Promise<number | 'stale' | null> {
   try {
     const next = await subject.next(after);
-    if (next === null) return null;
+    // Once the message after the expected one is trimmed, nothing tells whose it was.
+    if (next === null || next.after !== after) return null;
     return next.id === id ? next.seq : 'stale';
   } catch (error) {
     if (error instanceof ApiError) return null;

@@ -29,3 +29,22 @@ export function indexStream(cluster: string, uuid: string): string {
 export function shardSubject(cluster: string, uuid: string, shard: number | '*'): string {
   return `${prefixOf(cluster)}.index.${uuid}.${shard}`;
 }
+
+/** Bucket with the entries that name the newest snapshot of each shard. */
+export function snapshotsBucket(cluster: string): string {
+  return `${prefixOf(cluster)}-snapshots`;
+}
+
+export function shardSnapshotKey(uuid: string, shard: number | '*'): string {
+  return `shard.${uuid}.${shard}`;
+}
+
+/** Object store with the segments and documents of the snapshots of an index. */
+export function segmentsBucket(cluster: string, uuid: string): string {
+  return `${prefixOf(cluster)}-segments-${uuid}`;
+}
+
+/** Stream of an object store. */
+export function objectStream(bucket: string): string {
+  return `OBJ_${bucket}`;
+}

@@ -9,4 +9,5 @@ export {
   StorageType,
 } from '@nats-io/jetstream';
 export { Kvm } from '@nats-io/kv';
+export { Objm } from '@nats-io/obj';
 export { AuthorizationError, connect, headers } from '@nats-io/transport-node';

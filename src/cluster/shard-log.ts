@@ -69,6 +69,19 @@ class DivergedError extends Error {
   }
 }
 
+/** The copy lacks messages that the log no longer has. It has to be filled from a snapshot. */
+export class BehindError extends Error {
+  constructor(first: number, position: number) {
+    super(`the log begins with message ${first}, this copy has read to ${position}`);
+    this.name = 'BehindError';
+  }
+}
+
+/** Whether a copy that failed so can be filled anew. */
+export function isRefillable(error: Error): boolean {
+  return error instanceof DivergedError || error instanceof BehindError;
+}
+
 export class ShardLog implements OperationLog {
   readonly #subject: LogSubject;
   readonly #host: CopyHost;
@@ -88,6 +101,7 @@ export class ShardLog implements OperationLog {
   #takingOver: Promise<void> | null = null;
   readonly #waiting = new LogWaiters();
   #readingMissed: Promise<void> | null = null;
+  #loggedBytes = 0;
 
   constructor(subject: LogSubject, position: LogPosition, host: CopyHost, timing: LogTiming) {
     this.#subject = subject;
@@ -108,6 +122,11 @@ export class ShardLog implements OperationLog {
 
   get position(): LogPosition {
     return this.#position;
+  }
+
+  /** Bytes of the messages that this copy has appended or read since it was opened. */
+  get loggedBytes(): number {
+    return this.#loggedBytes;
   }
 
   /** Starts following as soon as the log can be reached. Resolves when the copy has applied the whole log, has failed, or was closed. */
@@ -133,14 +152,14 @@ export class ShardLog implements OperationLog {
     }
   }
 
-  /** @throws DivergedError the store was filled from another log */
+  /** @throws DivergedError the store was filled from another log; BehindError */
   async #checkPosition(): Promise<void> {
     const { seq, id } = this.#position;
     if (seq === 0) return;
     const message = await this.#subject.next(seq - 1);
     if (message === null) throw this.#lostMessagesError(0);
-    if (message.seq !== seq || message.id !== id)
-      throw this.#fail(new DivergedError(`message ${seq} of the log is not the one that the store contains`));
+    if (message.seq > seq) throw this.#fail(new BehindError(message.seq, seq));
+    if (message.id !== id) throw this.#fail(new DivergedError(`message ${seq} of the log is not the one that the store contains`));
   }
 
   /** Not necessarily a divergence: a JetStream server that was partitioned may respond with an old state. */
@@ -240,6 +259,7 @@ export class ShardLog implements OperationLog {
         throw seq === null && part === parts.length - 1 ? new UnknownOutcomeError(this.#host) : new NotPrimaryError(this.#host);
       }
       after = seq;
+      this.#loggedBytes += data.length;
     }
     // The copy had to step down or was closed during the append: it follows the log again and finds the batch there.
     if (!this.#isPrimary) throw new UnknownOutcomeError(this.#host);
@@ -353,7 +373,7 @@ export class ShardLog implements OperationLog {
     }
   }
 
-  /** Takes messages out of the inbox. @throws DivergedError, UnknownVersionError */
+  /** Takes messages out of the inbox. @throws BehindError, UnknownVersionError */
   #read(): { entries: LogEntry[]; position: LogPosition; handled: number } {
     const entries: LogEntry[] = [];
     let position = this.#position;
@@ -366,9 +386,9 @@ export class ShardLog implements OperationLog {
         handled = message.seq;
         continue;
       }
-      if (message.after > handled)
-        throw new DivergedError(`message ${message.seq} of the log follows ${message.after}, this copy has read to ${handled}`);
+      if (message.after > handled) throw new BehindError(message.seq, handled);
       handled = message.seq;
+      this.#loggedBytes += message.data.length;
       const batch = this.#assembler.add(message);
       if (batch === null) continue;
       for (const entry of batch.entries) if (this.#isNew(entry)) entries.push(entry);

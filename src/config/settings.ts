@@ -167,6 +167,11 @@ export const SETTINGS = {
   'cluster.nats.replicas': setting(3, streamReplicas, 'on how many NATS servers each log is stored: 1, 3 or 5'),
   'cluster.secret': setting('', optionalText, 'what nodes of a cluster sign their requests to each other with; at least 16 characters'),
   'cluster.stale_reads': setting(10_000, duration, 'how long a node that cannot reach NATS answers searches; 503 after that'),
+  'cluster.snapshot.log_size': setting(
+    64 << 20,
+    bytes,
+    'by how much the log of a shard grows before its segments are stored in JetStream, so that the log can be trimmed',
+  ),
   'transport.host': setting('127.0.0.1', text, 'address on which a node of a cluster listens for the others'),
   'transport.port': setting(9300, int(0, 65535), 'port on which a node of a cluster listens for the others; 0: any free one'),
   'transport.publish_address': setting('', optionalText, 'host:port that the other nodes of a cluster use; empty: the address listened on'),

@@ -23,7 +23,7 @@ export class ShardSegments {
   readonly #env: SegmentsEnvironment;
   readonly #files: SegmentFiles;
   #segments: WriterSegment[] = [];
-  #generation = 0;
+  #generation: number;
   #commit = NO_COMMIT;
   #nextSegment = 0;
   #publishedSeqNo = -1;
@@ -37,10 +37,17 @@ export class ShardSegments {
   /** seqNos of documents that a merge dropped, by the id of their segment: readers may fetch them until they release the segment. */
   readonly #heldBySegment = new Map<number, number[]>();
 
-  constructor(identity: Omit<ShardIdentity, 'index'>, files: SegmentFiles, env: SegmentsEnvironment) {
+  /** @param generation  of the last snapshot that readers have; caches of searches tell snapshots apart by it */
+  constructor(identity: Omit<ShardIdentity, 'index'>, files: SegmentFiles, env: SegmentsEnvironment, generation = 0) {
+    this.#generation = generation;
     this.#identity = identity;
     this.#files = files;
     this.#env = env;
+  }
+
+  /** Of the newest snapshot. */
+  get generation(): number {
+    return this.#generation;
   }
 
   get all(): readonly WriterSegment[] {

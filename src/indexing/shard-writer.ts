@@ -61,14 +61,15 @@ export class ShardWriter implements MergingWriter {
     identity: ShardIdentity,
     mapping: MappingSnapshot,
     analysis: WriterAnalysis,
-    storage: { readonly files: SegmentFiles; readonly log: OperationLog },
+    /** `generation`: of the last snapshot that readers have, if an earlier writer made one. */
+    storage: { readonly files: SegmentFiles; readonly log: OperationLog; readonly generation?: number },
     env: WriterEnvironment,
   ) {
     this.identity = identity;
     this.#log = storage.log;
     this.#env = env;
     this.#buffer = new ShardBuffer(identity, mapping, analysis, env);
-    this.#segments = new ShardSegments(identity, storage.files, env);
+    this.#segments = new ShardSegments(identity, storage.files, env, storage.generation);
     this.#merges = new ShardMerges(this, this.#segments, env);
     this.#documents = new NewestDocuments(identity.log, this.#versions, this.#segments, env.store);
     const parts = { buffer: this.#buffer, segments: this.#segments, versions: this.#versions, documents: this.#documents };
@@ -120,6 +121,11 @@ export class ShardWriter implements MergingWriter {
 
   get uncommitted(): { readonly operations: number; readonly bytes: number } {
     return this.#changes.uncommitted;
+  }
+
+  /** Generation of the newest snapshot. */
+  get generation(): number {
+    return this.#segments.generation;
   }
 
   get segments(): readonly WriterSegment[] {

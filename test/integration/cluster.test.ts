@@ -9,7 +9,7 @@ const TIMEOUT_MS = 120_000;
 describe.skipIf(!HAS_NATS)('three nodes', { timeout: TIMEOUT_MS }, () => {
   let cluster: TestCluster;
   beforeAll(async () => {
-    cluster = await TestCluster.start({ nodes: 3 });
+    cluster = await TestCluster.start({ nodes: 3, flags: ['--cluster.snapshot.log_size=200kb'] });
     await cluster.nodes[0].ok('PUT', '/books', { settings: { number_of_shards: 2 } });
   }, TIMEOUT_MS);
   afterAll(() => cluster?.stop());
@@ -110,6 +110,48 @@ describe.skipIf(!HAS_NATS)('three nodes', { timeout: TIMEOUT_MS }, () => {
     await cluster.until(async () => (await client.ok('GET', '/_cluster/health')).number_of_nodes === 3);
     expect((await killed.ok('GET', '/books/_count')).count).toBe(counts[0]);
     for (const id of acknowledged) expect((await killed.ok('GET', `/books/_doc/${id}`))._source).toEqual({ id });
+  });
+
+  test('the log is trimmed, and a new node is filled from the snapshots', async () => {
+    const [first] = cluster.nodes;
+    const away = cluster.nodes[2];
+    await first.ok('PUT', '/grown', { settings: { number_of_shards: 2 } });
+    for (let n = 0; n < 10; n++) await first.ok('PUT', `/grown/_doc/g${n}?refresh=true`, { n });
+    await away.end('SIGKILL');
+    await cluster.until(async () => (await first.ok('GET', '/_cluster/health')).number_of_nodes === 2);
+    const bulk = (from: number) =>
+      Array.from({ length: 500 }, (_, n) => `{"index":{"_id":"g${from + n}"}}\n{"n":${from + n},"text":"${'grown '.repeat(100)}"}\n`).join(
+        '',
+      );
+    for (let from = 0; from < 3000; from += 500) expect((await first.ok('POST', '/grown/_bulk', bulk(from))).errors).toBe(false);
+    await first.ok('DELETE', '/grown/_doc/g7');
+    const messages = async (): Promise<number> =>
+      (await cluster.streams()).find(({ name }) => name.includes('-index-') && name.endsWith(uuid))?.first ?? 0;
+    const [{ uuid }] = await first.ok('GET', '/_cat/indices/grown?format=json');
+    await cluster.until(async () => (await messages()) > 1);
+    const added = await cluster.addNode('node-4', ['--cluster.snapshot.log_size=200kb']);
+    await added.start();
+    await cluster.until(async () => (await added.ok('GET', '/grown/_count')).count === 2999);
+    expect((await added.ok('GET', '/grown/_doc/g2999'))._source.n).toBe(2999);
+    await away.start();
+    await cluster.until(async () => (await away.ok('GET', '/grown/_count')).count === 2999);
+    expect((await away.request('GET', '/grown/_doc/g7')).status).toBe(404);
+    for (const node of [added, away]) {
+      const recoveries = await node.ok('GET', '/_cat/recovery/grown?format=json');
+      expect(recoveries.map(({ type, stage }: { type: string; stage: string }) => `${type} ${stage}`)).toEqual(['peer done', 'peer done']);
+      for (const { files_recovered, bytes_recovered } of recoveries) {
+        expect(Number(files_recovered)).toBeGreaterThan(0);
+        expect(bytes_recovered).not.toBe('0b');
+      }
+    }
+    // What it was filled with takes part in later writes.
+    await added.ok('PUT', '/grown/_doc/g7?refresh=true', { n: 7 });
+    for (const node of cluster.nodes) expect((await node.ok('GET', '/grown/_count')).count).toBe(3000);
+    await first.ok('DELETE', '/grown');
+    await cluster.until(async () => !(await cluster.streams()).some(({ name }) => name.endsWith(uuid)));
+    await added.end();
+    cluster.nodes.pop();
+    await cluster.until(async () => (await first.ok('GET', '/_cluster/health')).number_of_nodes === 3);
   });
 
   test('without NATS searches are answered and writes refused, and both work again when it returns', async () => {

@@ -3,6 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import { FaultyNetwork } from './faulty-network.ts';
 import { freePort } from './free-port.ts';
 import { NatsServers } from './nats.ts';
@@ -140,6 +142,19 @@ export class TestCluster {
       if (pid !== null) pids.set(`nats-${at + 1}`, pid);
     }
     return pids;
+  }
+
+  /** The streams, with the sequence of their first message. */
+  async streams(): Promise<Array<{ name: string; first: number }>> {
+    const connection = await connect({ servers: `nats://127.0.0.1:${this.nats.portOf(0)}` });
+    try {
+      const streams = (await jetstreamManager(connection)).streams.list();
+      const found: Array<{ name: string; first: number }> = [];
+      for await (const { config, state } of streams) found.push({ name: config.name, first: state.first_seq });
+      return found;
+    } finally {
+      await connection.close();
+    }
   }
 
   async addNode(name: string, flags: readonly string[] = []): Promise<ClusterNodeProcess> {

@@ -80,6 +80,7 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
         translogOperations: 0,
         translogBytes: 0,
         counters: {},
+        recovery: null,
         searchGroups: {},
         fielddata: {},
         completion: {},

@@ -42,6 +42,18 @@ export interface FieldMemory {
   readonly completion: Readonly<Record<string, number>>;
 }
 
+/** How a copy was filled from a snapshot of another node and the log after it. */
+export interface CopyRecovery {
+  readonly stage: 'INDEX' | 'TRANSLOG' | 'DONE';
+  readonly startMs: number;
+  /** 0 while it is not done. */
+  readonly stopMs: number;
+  readonly files: { readonly total: number; readonly recovered: number };
+  readonly bytes: { readonly total: number; readonly recovered: number };
+  /** Operations that were read from the log. */
+  readonly operations: number;
+}
+
 export interface ShardStats extends FieldMemory {
   readonly shard: number;
   readonly docs: number;
@@ -54,6 +66,8 @@ export interface ShardStats extends FieldMemory {
   readonly counters: Readonly<Record<string, number>>;
   /** Searches by the groups of their `stats`. */
   readonly searchGroups: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** null if the shard was opened from its own store. */
+  readonly recovery: CopyRecovery | null;
 }
 
 export interface EngineContext {

@@ -110,6 +110,7 @@ function emptyStats({ numberOfShards }: IndexState): ShardStats[] {
     translogOperations: 0,
     translogBytes: 0,
     counters: {},
+    recovery: null,
     searchGroups: {},
     fielddata: {},
     completion: {},

@@ -3,18 +3,18 @@
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import type { RestoreSource } from '../../metadata/cluster-state.ts';
-import type { EngineContext, ShardStats } from '../core/context.ts';
+import type { CopyRecovery, EngineContext, ShardStats } from '../core/context.ts';
 import { withHumanValues } from '../core/human-values.ts';
 import type { IndexTarget } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
 import type { RunningRestore } from '../core/snapshot-store.ts';
 import { statsOf } from './index-stats.ts';
 
-/** The origin of a shard: its store when the node started, or a snapshot. */
+/** The origin of a shard: its store when the node started, a snapshot, or (PEER) what another node of the cluster has stored of its copy. */
 export interface ShardRecovery {
   readonly shard: number;
-  readonly type: 'EMPTY_STORE' | 'EXISTING_STORE' | 'SNAPSHOT';
-  readonly stage: 'INDEX' | 'DONE';
+  readonly type: 'EMPTY_STORE' | 'EXISTING_STORE' | 'SNAPSHOT' | 'PEER';
+  readonly stage: CopyRecovery['stage'];
   readonly startMs: number;
   readonly stopMs: number;
   /** The snapshot; null for the shard's own store. */
@@ -22,6 +22,8 @@ export interface ShardRecovery {
   /** Files and bytes: all, those that were there already, those copied so far. */
   readonly files: { readonly total: number; readonly reused: number; readonly recovered: number };
   readonly bytes: { readonly total: number; readonly reused: number; readonly recovered: number };
+  /** Operations that were read from a log after that. */
+  readonly operations: number;
 }
 
 /** Recoveries by index: those of the shards that exist, and those of the indices that are being restored. */
@@ -36,15 +38,12 @@ export async function recoveries(ctx: EngineContext, target: IndexTarget, active
       restore.target,
       restore.shards.map((_, shard) => runningRecovery(restore, shard)),
     );
-  if (activeOnly) return found;
   // The name of an index that is being restored counts as known.
   const known = restoring.length === 0 ? target : { ...target, ignoreUnavailable: true };
   for (const { index, shards } of await statsOf(ctx, known, false)) {
-    if (!found.has(index.meta.name))
-      found.set(
-        index.meta.name,
-        shards.map((shard) => finishedRecovery(index, shard)),
-      );
+    if (found.has(index.meta.name)) continue;
+    const shown = shards.map((shard) => openRecovery(index, shard)).filter(({ stage }) => !activeOnly || stage !== 'DONE');
+    if (shown.length > 0 || !activeOnly) found.set(index.meta.name, shown);
   }
   return found;
 }
@@ -60,7 +59,16 @@ function runningRecovery(restore: RunningRestore, shard: number): ShardRecovery 
     source: { ...restore, index: restore.source },
     files: { total: files, reused: 0, recovered: doneFiles },
     bytes: { total: bytes, reused: 0, recovered: doneBytes },
+    operations: 0,
   };
+}
+
+function openRecovery(index: IndexState, shard: ShardStats): ShardRecovery {
+  const { recovery } = shard;
+  if (recovery === null) return finishedRecovery(index, shard);
+  const { files, bytes } = recovery;
+  const source = { ...recovery, source: null, files: { ...files, reused: 0 }, bytes: { ...bytes, reused: 0 } };
+  return { shard: shard.shard, type: 'PEER', ...source };
 }
 
 function finishedRecovery(index: IndexState, shard: ShardStats): ShardRecovery {
@@ -76,6 +84,7 @@ function finishedRecovery(index: IndexState, shard: ShardStats): ShardRecovery {
       source: null,
       files: { total: segments, reused: segments, recovered: 0 },
       bytes: { total: sizeBytes, reused: sizeBytes, recovered: 0 },
+      operations: 0,
     };
   }
   const { files, bytes } = restored.shards[shard.shard] ?? { files: 0, bytes: 0 };
@@ -88,6 +97,7 @@ function finishedRecovery(index: IndexState, shard: ShardStats): ShardRecovery {
     source: restored,
     files: { total: files, reused: 0, recovered: files },
     bytes: { total: bytes, reused: 0, recovered: bytes },
+    operations: 0,
   };
 }
 
@@ -106,13 +116,13 @@ export async function indexRecovery(
 }
 
 function showRecovery(recovery: ShardRecovery, node: object, detailed: boolean): MutableJsonObject {
-  const { source, startMs, stopMs, bytes, files } = recovery;
+  const { source, type, startMs, stopMs, bytes, files, operations } = recovery;
   const tookMs = Math.max(0, (stopMs === 0 ? Date.now() : stopMs) - startMs);
   return {
     id: recovery.shard,
-    type: recovery.type,
+    type,
     stage: recovery.stage,
-    primary: true,
+    primary: type !== 'PEER',
     start_time_in_millis: startMs,
     ...(stopMs === 0 ? {} : { stop_time_in_millis: stopMs }),
     total_time_in_millis: tookMs,
@@ -132,17 +142,22 @@ function showRecovery(recovery: ShardRecovery, node: object, detailed: boolean):
         total_in_bytes: bytes.total,
         reused_in_bytes: bytes.reused,
         recovered_in_bytes: bytes.recovered,
-        ...(source === null ? {} : { recovered_from_snapshot_in_bytes: 0 }),
+        ...(source === null && type !== 'PEER' ? {} : { recovered_from_snapshot_in_bytes: type === 'PEER' ? bytes.recovered : 0 }),
         percent: percentRecovered(bytes),
       },
       files: { ...files, percent: percentRecovered(files), ...(detailed ? { details: [] } : {}) },
-      total_time_in_millis: source === null ? 0 : tookMs,
+      total_time_in_millis: isCopied(recovery) ? tookMs : 0,
       source_throttle_time_in_millis: 0,
       target_throttle_time_in_millis: 0,
     },
-    translog: { recovered: 0, total: 0, percent: '100.0%', total_on_start: 0, total_time_in_millis: 0 },
+    translog: { recovered: operations, total: operations, percent: '100.0%', total_on_start: 0, total_time_in_millis: 0 },
     verify_index: { check_index_time_in_millis: 0, total_time_in_millis: 0 },
   };
+}
+
+/** Whether files were copied: those of an own store were there. */
+export function isCopied({ source, type }: ShardRecovery): boolean {
+  return source !== null || type === 'PEER';
 }
 
 /** Recovered share of the bytes or files that had to be copied. */

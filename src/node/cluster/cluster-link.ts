@@ -45,6 +45,8 @@ export interface ClusterLink {
   ask(node: string, request: PeerRequest): Promise<Uint8Array | null>;
   /** Resolves when every other node either has refreshed all operations acknowledged before the call, or has left. */
   refreshOthers(uuid: string, shard: number): Promise<void>;
+  /** Positions up to which the copies of the other live nodes have been committed; null: a node did not answer. */
+  committedOthers(uuid: string, shard: number): Promise<readonly number[] | null>;
   /** Leaves the cluster, because the node is stopping. */
   leave(): Promise<void>;
 }
@@ -60,5 +62,6 @@ export const SOLE_NODE: ClusterLink = {
   readersMessage: () => null,
   ask: async () => null,
   refreshOthers: async () => undefined,
+  committedOthers: async () => [],
   leave: async () => undefined,
 };

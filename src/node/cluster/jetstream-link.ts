@@ -9,7 +9,16 @@ import { EntryLog } from '../../cluster/entry-log.ts';
 import { JetStream } from '../../cluster/jetstream.ts';
 import { logUnreachableError } from '../../cluster/log-subject.ts';
 import { Membership, type NodeInfo } from '../../cluster/membership.ts';
-import { indexStreamPrefix, metadataStream, metadataSubject, nodesBucket } from '../../cluster/names.ts';
+import {
+  indexStreamPrefix,
+  metadataStream,
+  metadataSubject,
+  nodesBucket,
+  objectStream,
+  segmentsBucket,
+  shardSnapshotKey,
+  snapshotsBucket,
+} from '../../cluster/names.ts';
 import { NOT_SENT, PeerClient, PeerServer } from '../../cluster/peers.ts';
 import { CLUSTER_TIMING } from '../../cluster/timing.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -18,7 +27,7 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import { choosePrimaries } from '../../metadata/primaries.ts';
 import type { CommandName } from '../../metadata/reducers.ts';
-import type { ClusterMessage, PeerRequest } from '../messages/peer-messages.ts';
+import { type ClusterMessage, PEER_REQUESTS, type PeerRequest } from '../messages/peer-messages.ts';
 import type { MetadataEntry, MetadataLog } from '../metadata/metadata-log.ts';
 import { dialectOfNode } from '../metadata/node-dialect.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
@@ -347,24 +356,32 @@ class JetStreamLink implements ClusterLink {
     await this.#removeLogs(node.state());
   }
 
-  /** Removes the logs of indices that no longer exist. */
+  /** Removes the logs and snapshots of indices that no longer exist. */
   async #removeLogs(state: ClusterState): Promise<void> {
-    const prefix = indexStreamPrefix(this.#options.clusterName);
-    const found = await this.#jetStream.streams(prefix);
-    const known = new Set(Object.values(state.indices).map(({ uuid }) => prefix + uuid));
+    const { clusterName } = this.#options;
+    const prefixes = [indexStreamPrefix(clusterName), objectStream(segmentsBucket(clusterName, ''))];
+    const namesOf = ({ indices }: ClusterState) =>
+      new Set(Object.values(indices).flatMap(({ uuid }) => prefixes.map((prefix) => prefix + uuid)));
+    const known = namesOf(state);
+    const found = await this.#jetStream.streams(prefixes);
     const unknown = found.filter((name) => !known.has(name));
     if (unknown.length === 0) return;
     // A stream is created after its index, so a state newer than the list of streams contains the index of each.
     await this.#requireNode().inQueue(() => this.metadataLog.catchUp());
-    const newest = new Set(Object.values(this.#requireNode().state().indices).map(({ uuid }) => prefix + uuid));
-    for (const name of unknown) if (!newest.has(name)) await this.#jetStream.removeStream(name);
+    const newest = namesOf(this.#requireNode().state());
+    for (const name of unknown) {
+      if (newest.has(name)) continue;
+      const uuid = name.slice(prefixes.find((prefix) => name.startsWith(prefix))?.length);
+      await this.#jetStream.removeKeys(snapshotsBucket(clusterName), shardSnapshotKey(uuid, '*'));
+      await this.#jetStream.removeStream(name);
+    }
   }
 
   // ------------------------------------------------------------------------------------------------------------ peers
 
   async #onRequest(request: PeerRequest): Promise<Uint8Array | null> {
     if (!this.#isLive || this.#isLeaving) throw new ApiError(NOT_SENT, 503, `[${this.#options.nodeName}] is not ready`);
-    if ((request.kind !== 'write' && request.kind !== 'refresh') || typeof request.uuid !== 'string' || !Number.isInteger(request.shard))
+    if (!PEER_REQUESTS.includes(request.kind) || typeof request.uuid !== 'string' || !Number.isInteger(request.shard))
       throw illegalArgumentError('unknown request of another node');
     return this.#requireNode().askShard(request);
   }
@@ -379,6 +396,20 @@ class JetStreamLink implements ClusterLink {
     const own = this.#options.nodeId;
     const others = this.#membership?.nodes.filter(({ id }) => id !== own) ?? [];
     await Promise.all(others.map((other) => this.#refreshOn(other, uuid, shard)));
+  }
+
+  async committedOthers(uuid: string, shard: number): Promise<readonly number[] | null> {
+    const own = this.#options.nodeId;
+    const membership = this.#membership;
+    if (membership === null || membership.silentMs > OUT_OF_TOUCH_MS) return null;
+    const request: PeerRequest = { kind: 'committed', uuid, shard };
+    const others = membership.nodes.filter(({ id }) => id !== own);
+    try {
+      const replies = await Promise.all(others.map(({ transportAddress }) => this.#client.ask(transportAddress, request)));
+      return replies.flatMap((reply) => (reply === null ? [] : [Buffer.from(reply as Uint8Array).readDoubleLE()]));
+    } catch {
+      return null;
+    }
   }
 
   /** Repeats the request until the node confirms, or until its session has ended. */

@@ -4,7 +4,6 @@ import { isMainThread, type MessagePort } from 'node:worker_threads';
 import { SegmentSorter } from '../../arena/segment-sorter.ts';
 import { collectGarbage } from '../../common/turns/collect-garbage.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { indexNotFoundError } from '../../errors/catalog.ts';
 import { BufferPool } from '../../indexing/buffer-pool.ts';
 import type { SnapshotDescriptor } from '../../indexing/segment-set.ts';
 import { readShardSettings } from '../../indexing/shard-settings.ts';
@@ -23,10 +22,12 @@ import { IndexStates } from '../metadata/index-states.ts';
 import { decodeChange } from '../metadata/state-encoding.ts';
 import { provideCompilerOfStoredQueries } from '../metadata/stored-queries.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
+import { type CopyFactory, makeCopies } from './copy-factory.ts';
+import type { FillProgress } from './copy-snapshots.ts';
 import { writerEnvironment } from './indexer-environment.ts';
 import { IndexerTraces } from './indexer-traces.ts';
-import { type OpenShard, ShardHolds, shardKey, writerStats } from './open-shard.ts';
-import { packOutcomes, type ShardCopy, SoleCopy } from './shard-copy.ts';
+import { fillingStats, type OpenShard, packCommitted, ShardHolds, shardKey, unavailableError, writerStats } from './open-shard.ts';
+import { packOutcomes } from './shard-copy.ts';
 
 /** Interval between checks for scheduled refreshes and flushes. */
 const TICK_MS = 100;
@@ -37,10 +38,10 @@ const SCARCE_FLUSH_AFTER_MS = 1_000;
 /** Open buffers return their memory to the system after this time without writes: they may be what keeps a small `memory.limit` from accepting any. */
 const DROP_BUFFERS_AFTER_MS = 5_000;
 
-/** Makes the copies of this indexer's shards. */
-interface CopyFactory {
-  make(identity: ShardIdentity): ShardCopy;
-  close(): Promise<void>;
+/** A copy that was filled anew, and the generation of the last snapshot before. */
+interface Filled {
+  readonly progress: FillProgress;
+  readonly generation: number;
 }
 
 export class Indexer {
@@ -53,6 +54,8 @@ export class Indexer {
   /** Shards that are being opened; requests to them wait. */
   readonly #opening = new Map<string, Promise<void>>();
   readonly #holds = new ShardHolds();
+  /** Copies that are being filled from a snapshot. */
+  readonly #filling = new Map<string, FillProgress>();
   readonly #copies: Promise<CopyFactory>;
   readonly #buffers: BufferPool;
   readonly #environment: WriterEnvironment;
@@ -83,26 +86,18 @@ export class Indexer {
       logError: (message, error) => this.#logError(message, error),
     });
     this.#traces = new IndexerTraces(options, number, (message) => this.#main.notify({ type: 'log', level: 'warn', message }));
-    this.#copies = this.#makeCopies(number);
-    this.#timer = setInterval(() => this.#tick(), TICK_MS);
-  }
-
-  async #makeCopies(number: number): Promise<CopyFactory> {
-    const options = this.#options;
-    const store = this.#store;
-    if (options.settings['cluster.nats.servers'].length === 0)
-      return { make: (identity) => new SoleCopy(store, identity), close: async () => undefined };
-    const { ClusterCopies } = await import('./cluster-copies.ts');
-    return ClusterCopies.connect(
+    this.#copies = makeCopies(
       {
         options,
         store,
-        ask: (node, request) => this.#main.request({ type: 'askNode', node, request }),
-        refreshOthers: (uuid, shard) => this.#main.request({ type: 'refreshOthers', uuid, shard }),
-        onFailed: (identity, error) => this.#onCopyFailed(identity, error),
+        main: this.#main,
+        holds: this.#holds,
+        logError: (message, error) => this.#logError(message, error),
+        onFailed: (identity, error, isRefillable) => this.#onCopyFailed(identity, error, isRefillable),
       },
       number,
     );
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }
 
   #onMain(message: ToIndexer): unknown {
@@ -160,8 +155,12 @@ export class Indexer {
   }
 
   #startOpening(placement: ShardPlacement, snapshot: SnapshotDescriptor | null): Promise<void> {
-    const key = shardKey(placement.uuid, placement.shard);
-    const opening = this.#openShard(placement, snapshot).finally(() => this.#opening.delete(key));
+    return this.#opens(placement, this.#openShard(placement, snapshot, null));
+  }
+
+  #opens({ uuid, shard }: ShardPlacement, opened: Promise<void>): Promise<void> {
+    const key = shardKey(uuid, shard);
+    const opening = opened.finally(() => this.#opening.delete(key));
     this.#opening.set(key, opening);
     return opening;
   }
@@ -173,14 +172,16 @@ export class Indexer {
     return this.#shards.get(key);
   }
 
-  async #openShard(placement: ShardPlacement, snapshot: SnapshotDescriptor | null): Promise<void> {
+  /** @param filled  what came before, if the copy was filled anew */
+  async #openShard(placement: ShardPlacement, snapshot: SnapshotDescriptor | null, filled: Filled | null): Promise<void> {
     const { uuid, shard, log } = placement;
     const state = this.#states.byUuid(uuid);
     if (!state) throw new Error(`no metadata of index ${uuid}`);
     const files = new SegmentFiles(this.#options.dataPath, uuid, shard);
     const identity = { index: state.meta.name, uuid, shard, log };
-    const copy = (await this.#copies).make(identity);
-    const writer = new ShardWriter(identity, state.mapping, state.analysis, { files, log: copy.log }, this.#environment);
+    const copy = await (await this.#copies).make(identity, files, filled?.progress ?? null);
+    const storage = { files, log: copy.log, generation: filled?.generation };
+    const writer = new ShardWriter(identity, state.mapping, state.analysis, storage, this.#environment);
     writer.useSettings(readShardSettings(state.meta.settings, this.#options.settings['memory.limit']));
     const progress = new Float64Array(placement.progress);
     await writer.recover(snapshot);
@@ -247,44 +248,61 @@ export class Indexer {
     else copy.saveProgress();
   }
 
-  /** A copy that diverged from its log is rebuilt; any other failure needs an operator. */
-  async #onCopyFailed({ index, uuid, shard, log }: ShardIdentity, error: Error): Promise<void> {
+  /** A copy that differs from its log, or lacks trimmed parts of it, is filled anew; any other failure needs an operator. */
+  #onCopyFailed({ index, uuid, shard, log }: ShardIdentity, error: Error, isRefillable: boolean): void {
     const open = this.#shards.get(shardKey(uuid, shard));
-    if (error.name !== 'DivergedError' || open === undefined) {
+    if (!isRefillable || open === undefined) {
       this.#main.notify({ type: 'damaged', log, reason: `cannot follow its log: ${error.message}` });
       return;
     }
-    this.#logError(`[${index}][${shard}] the copy differs from its log and is filled anew`, error);
+    this.#main.notify({ type: 'log', level: 'info', message: `[${index}][${shard}] the copy is filled anew: ${error.message}` });
     this.#shards.delete(shardKey(uuid, shard));
     for (const resolve of open.waiting) resolve();
+    this.#opens(open.placement, this.#refill(open)).catch((failure: Error) => {
+      this.#main.notify({ type: 'damaged', log, reason: `cannot be filled anew: ${failure.message}` });
+    });
+  }
+
+  async #refill(open: OpenShard): Promise<void> {
+    const { writer, placement } = open;
+    const { uuid, shard } = placement;
+    const key = shardKey(uuid, shard);
+    const progress = { startMs: Date.now(), files: { total: 0, recovered: 0 }, bytes: { total: 0, recovered: 0 } };
+    this.#filling.set(key, progress);
     try {
       await this.#closeOpen(open, true);
-      new SegmentFiles(this.#options.dataPath, uuid, shard).removeAll();
-      await this.#store.drop(log);
-      await this.#startOpening(open.placement, null);
-    } catch (failure) {
-      this.#main.notify({ type: 'damaged', log, reason: `cannot be filled anew: ${(failure as Error).message}` });
+      await (await this.#copies).fill(writer.identity, new SegmentFiles(this.#options.dataPath, uuid, shard), progress);
+    } finally {
+      this.#filling.delete(key);
     }
+    await this.#openShard(placement, null, { progress, generation: writer.generation });
   }
 
   // ------------------------------------------------------------------------------------------- requests of other nodes
 
   async #onPeer(request: PeerRequest): Promise<Uint8Array | null> {
+    if (request.kind === 'committed') return packCommitted(this.#shards.get(shardKey(request.uuid, request.shard)));
     const open = await this.#openedShard(request.uuid, request.shard);
-    if (!open) throw this.#unavailableError(request.uuid, request.shard);
-    if (request.kind === 'refresh') {
+    if (!open) throw unavailableError(this.#states.byUuid(request.uuid)?.meta, request);
+    if (request.kind === 'write') return packOutcomes(await open.copy.writeHere(request.operations));
+    try {
       await open.copy.sync();
-      await this.#refresh(open);
-      return null;
+    } catch (error) {
+      // The copy is being filled anew, and has the operations afterwards.
+      if (!this.#opening.has(shardKey(request.uuid, request.shard))) throw error;
+      return this.#onPeer(request);
     }
-    return packOutcomes(await open.copy.writeHere(request.operations));
+    await this.#refresh(open);
+    return null;
   }
 
   // --------------------------------------------------------------------------------------------- requests of readers
 
   async #onShardRequest(request: ShardRequest): Promise<unknown> {
+    const filling = this.#filling.get(shardKey(request.uuid, request.shard));
+    if (request.type === 'stats' && filling !== undefined) return fillingStats(request.shard, filling);
     const open = await this.#openedShard(request.uuid, request.shard);
-    if (!open) throw this.#unavailableError(request.uuid, request.shard);
+    if (!open) throw unavailableError(this.#states.byUuid(request.uuid)?.meta, request);
     const { writer } = open;
     switch (request.type) {
       case 'write':
@@ -300,17 +318,6 @@ export class Indexer {
       case 'stats':
         return writerStats(open);
     }
-  }
-
-  /** The error for a shard that is not open here: its index is gone, or it could not be opened. */
-  #unavailableError(uuid: string, shard: number): ApiError {
-    const state = this.#states.byUuid(uuid);
-    if (!state) return indexNotFoundError(uuid);
-    return new ApiError(
-      'unavailable_shards_exception',
-      503,
-      `[${state.meta.name}][${shard}] primary shard is not active: its data could not be read`,
-    );
   }
 
   async #write(open: OpenShard, request: Extract<ShardRequest, { type: 'write' }>): Promise<Transferred> {
@@ -368,6 +375,7 @@ export class Indexer {
     if (this.#buffers.dropUnused(DROP_BUFFERS_AFTER_MS) && !isMainThread) collectGarbage();
     const now = Date.now();
     for (const open of this.#shards.values()) {
+      open.copy.snapshotIfDue();
       if (open.ticking) continue;
       const interval = this.#refreshIntervalMs(open);
       const { operations } = open.writer.uncommitted;

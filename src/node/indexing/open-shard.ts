@@ -1,6 +1,10 @@
 // The shards of an indexer: those that are open, and those that snapshots read.
+import { ApiError } from '../../errors/api-error.ts';
+import { indexNotFoundError } from '../../errors/catalog.ts';
 import type { ShardWriter } from '../../indexing/shard-writer.ts';
+import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import type { ShardPlacement, WriterStats } from '../messages/messages.ts';
+import type { FillProgress } from './copy-snapshots.ts';
 import type { ShardCopy } from './shard-copy.ts';
 
 export interface OpenShard {
@@ -21,7 +25,7 @@ export function shardKey(uuid: string, shard: number): string {
 }
 
 /** The shard as `_stats` and `_cat/shards` report it. */
-export function writerStats({ writer, placement }: OpenShard): WriterStats {
+export function writerStats({ writer, copy, placement }: OpenShard): WriterStats {
   const { segments } = writer;
   return {
     shard: placement.shard,
@@ -33,7 +37,48 @@ export function writerStats({ writer, placement }: OpenShard): WriterStats {
     translogOperations: writer.uncommitted.operations,
     translogBytes: writer.uncommitted.bytes,
     counters: { ...writer.counters, merges: writer.mergeCount },
+    recovery: copy.recovery,
   };
+}
+
+/** A shard that is being filled. */
+export function fillingStats(shard: number, { startMs, files, bytes }: FillProgress): WriterStats {
+  return {
+    shard,
+    docs: 0,
+    deleted: 0,
+    segments: 0,
+    sizeBytes: 0,
+    maxSeqNo: -1,
+    translogOperations: 0,
+    translogBytes: 0,
+    counters: {},
+    recovery: { stage: 'INDEX', startMs, stopMs: 0, files, bytes, operations: 0 },
+  };
+}
+
+/** The error for a shard that is not open here: its index is gone, or it could not be opened. @param meta  undefined if the index is gone */
+export function unavailableError(
+  meta: IndexMeta | undefined,
+  { uuid, shard }: { readonly uuid: string; readonly shard: number },
+): ApiError {
+  if (meta === undefined) return indexNotFoundError(uuid);
+  return new ApiError(
+    'unavailable_shards_exception',
+    503,
+    `[${meta.name}][${shard}] primary shard is not active: its data could not be read`,
+  );
+}
+
+/**
+ * Reply to `committed`. A copy that is being filled has none: it needs the log from its snapshot on, which is never newer than the snapshot that
+ * lets the log be trimmed.
+ */
+export function packCommitted(open: OpenShard | undefined): Uint8Array | null {
+  if (open === undefined || open.copy.committed === 0) return null;
+  const reply = Buffer.alloc(8);
+  reply.writeDoubleLE(open.copy.committed);
+  return reply;
 }
 
 /** Counts the snapshots that read each shard, open or closed. */

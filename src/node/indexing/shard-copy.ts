@@ -1,5 +1,6 @@
 // The copy of a shard on this node for its indexer: the target of writes, the synchronization of reads, and refreshes on other nodes.
 import { Packr } from 'msgpackr';
+import type { CopyRecovery } from '../../api/core/context.ts';
 import type { WriteOperation } from '../../api/core/write.ts';
 import { type OperationLog, StoreLog } from '../../indexing/operation-log.ts';
 import type { ShardOutcome } from '../../indexing/shard-operation.ts';
@@ -23,6 +24,10 @@ export function unpackOutcomes(packed: Uint8Array): ShardOutcome[] {
 
 export interface ShardCopy {
   readonly log: OperationLog;
+  /** How the copy was filled; null if it was opened from the store of this node. */
+  readonly recovery: CopyRecovery | null;
+  /** Position of the shared log up to which the store has been committed; 0 without a shared log. */
+  readonly committed: number;
   /** To be called when the writer has recovered. */
   start(writer: ShardWriter): void;
   /** @param primary  id of the node with the primary; null if none is assigned */
@@ -41,6 +46,8 @@ export interface ShardCopy {
   progressOf(writer: ShardWriter): number;
   /** Stores how far the copy has read the log. */
   saveProgress(): void;
+  /** Stores a snapshot for other copies in the background, and trims the log, if both are due. */
+  snapshotIfDue(): void;
   /** The copy is removed from this node. */
   forget(): void;
   close(): void;
@@ -50,6 +57,8 @@ export interface ShardCopy {
 export class SoleCopy implements ShardCopy {
   readonly log: OperationLog;
   readonly mayBeStale = false;
+  readonly recovery = null;
+  readonly committed = 0;
   #writer: ShardWriter | null = null;
 
   constructor(store: Store, { log }: ShardIdentity) {
@@ -77,6 +86,7 @@ export class SoleCopy implements ShardCopy {
   sync(): undefined {}
   refreshOthers(): undefined {}
   saveProgress(): void {}
+  snapshotIfDue(): void {}
   forget(): void {}
   close(): void {}
 }

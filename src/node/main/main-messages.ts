@@ -61,6 +61,8 @@ export class MainMessages {
         return link.ask(message.node, message.request);
       case 'refreshOthers':
         return link.refreshOthers(message.uuid, message.shard);
+      case 'committedOthers':
+        return link.committedOthers(message.uuid, message.shard);
       case 'damaged':
         return onDamagedLog(message.log, message.reason);
       case 'log':

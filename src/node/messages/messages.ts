@@ -213,6 +213,8 @@ export type FromIndexer =
   | { readonly type: 'askNode'; readonly node: string; readonly request: PeerRequest }
   /** Every other node is to make searchable what was acknowledged. */
   | { readonly type: 'refreshOthers'; readonly uuid: string; readonly shard: number }
+  /** Positions up to which the copies of other nodes have been committed. */
+  | { readonly type: 'committedOthers'; readonly uuid: string; readonly shard: number }
   | DamageNotice
   | SlowNotice
   | LogNotice;
@@ -278,6 +280,8 @@ interface Replies {
   merge: MergedSegment;
   peer: Uint8Array | null;
   askNode: Uint8Array | null;
+  /** null: a node did not answer. */
+  committedOthers: readonly number[] | null;
   holdShard: ShardCheckpoint;
   mergeImages: MergeReply;
   /** WriteOutcomes packed by msgpackr. */

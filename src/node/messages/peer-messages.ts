@@ -6,7 +6,11 @@ export type PeerRequest =
   /** Reply: WriteOutcomes packed by msgpackr. */
   | { readonly kind: 'write'; readonly uuid: string; readonly shard: number; readonly operations: Uint8Array }
   /** Make searchable what was acknowledged before. */
-  | { readonly kind: 'refresh'; readonly uuid: string; readonly shard: number };
+  | { readonly kind: 'refresh'; readonly uuid: string; readonly shard: number }
+  /** Reply: position of the log up to which the copy has been committed, as a number of 8 bytes; null if there is no copy. */
+  | { readonly kind: 'committed'; readonly uuid: string; readonly shard: number };
+
+export const PEER_REQUESTS: readonly PeerRequest['kind'][] = ['write', 'refresh', 'committed'];
 
 /** Main -> reader. Request: the live nodes of the cluster, and whether this one is in touch with them. */
 export interface ClusterMessage {

@@ -8,7 +8,7 @@ import { nodesOfCopies } from '../../api/core/copies.ts';
 import { type IndexTarget, TARGETS, targetMetas } from '../../api/core/index-names.ts';
 import { SEGMENT_VERSION } from '../../api/core/segment-version.ts';
 import { statsOf } from '../../api/indices/index-stats.ts';
-import { percentRecovered, recoveries } from '../../api/indices/recovery.ts';
+import { isCopied, percentRecovered, recoveries } from '../../api/indices/recovery.ts';
 import { pitSegments, segmentBytes, segmentsOf } from '../../api/indices/segments.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { RestContext } from '../core/api.ts';
@@ -187,7 +187,8 @@ export async function recoveryRows(request: ApiRequest, { engine }: RestContext)
   const { host } = addressOf(engine);
   const rows: Row[] = [];
   for (const [index, shards] of await recoveries(engine, readTarget(request), request.boolean('active_only') ?? false)) {
-    for (const { shard, type, stage, startMs, stopMs, source, files, bytes } of shards) {
+    for (const recovery of shards) {
+      const { shard, type, stage, startMs, stopMs, source, files, bytes, operations } = recovery;
       const end = stopMs === 0 ? Date.now() : stopMs;
       rows.push({
         index,
@@ -207,14 +208,14 @@ export async function recoveryRows(request: ApiRequest, { engine }: RestContext)
         snapshot: source?.snapshot ?? 'n/a',
         files: files.total - files.reused,
         files_recovered: files.recovered,
-        files_percent: source === null ? '0.0%' : percentRecovered(files),
+        files_percent: isCopied(recovery) ? percentRecovered(files) : '0.0%',
         files_total: files.total,
         bytes: { bytes: bytes.total - bytes.reused },
         bytes_recovered: { bytes: bytes.recovered },
-        bytes_percent: source === null ? '0.0%' : percentRecovered(bytes),
+        bytes_percent: isCopied(recovery) ? percentRecovered(bytes) : '0.0%',
         bytes_total: { bytes: bytes.total },
-        translog_ops: 0,
-        translog_ops_recovered: 0,
+        translog_ops: operations,
+        translog_ops_recovered: operations,
         translog_ops_percent: '100.0%',
       });
     }

@@ -25,6 +25,7 @@ function subjectOf(messages: LogMessage[], publish: LogSubject['publish'] = asyn
     publish,
     next: async (after) => messages.find(({ seq }) => seq > after) ?? null,
     last: async () => messages.at(-1)?.seq ?? 0,
+    trim: async () => undefined,
     follow: () => () => undefined,
   };
 }
