@@ -73,7 +73,7 @@ async function fateOf(subject: LogSubject, { id, after }: Omit<LogMessage, 'seq'
   try {
     const next = await subject.next(after);
     // Once the message after the expected one is trimmed, nothing tells whose it was.
-    if (next === null || next.after !== after) return null;
+    if (next === null || next.after > after) return null;
     return next.id === id ? next.seq : 'stale';
   } catch (error) {
     if (error instanceof ApiError) return null;

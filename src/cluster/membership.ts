@@ -13,6 +13,8 @@ export interface NodeInfo {
   /** host:port of the REST API. */
   readonly publishAddress: string;
   readonly startedMs: number;
+  /** Last entry of the metadata log that the node has applied. */
+  readonly metadataPosition: number;
   readonly pid: number;
   readonly heapPercent: number;
   readonly cpuPercent: number;

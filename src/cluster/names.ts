@@ -35,6 +35,14 @@ export function snapshotsBucket(cluster: string): string {
   return `${prefixOf(cluster)}-snapshots`;
 }
 
+/** Key of the entry that names the newest snapshot of the metadata. */
+export const METADATA_KEY = 'metadata';
+
+/** Object store with snapshots of the metadata, and with its entries that are larger than a message. */
+export function metadataBucket(cluster: string): string {
+  return `${prefixOf(cluster)}-metadata`;
+}
+
 export function shardSnapshotKey(uuid: string, shard: number | '*'): string {
   return `shard.${uuid}.${shard}`;
 }

@@ -129,6 +129,16 @@ describe.skipIf(!HAS_NATS)('three nodes', { timeout: TIMEOUT_MS }, () => {
       (await cluster.streams()).find(({ name }) => name.includes('-index-') && name.endsWith(uuid))?.first ?? 0;
     const [{ uuid }] = await first.ok('GET', '/_cat/indices/grown?format=json');
     await cluster.until(async () => (await messages()) > 1);
+    // A change that is larger than a message, after which the metadata log is trimmed, too.
+    const large = { template: { mappings: { _meta: { text: 'large '.repeat(150_000) } } } };
+    await first.ok('PUT', '/_component_template/large', large);
+    await first.ok('PUT', '/_component_template/small', { template: {} });
+    const metadata = async () =>
+      (await cluster.streams()).find(({ name }) => name.endsWith('-metadata') && !name.startsWith('OBJ_'))?.first ?? 0;
+    await cluster.until(async () => {
+      await first.ok('PUT', '/_component_template/small', { template: { settings: {} } });
+      return (await metadata()) > 1;
+    });
     const added = await cluster.addNode('node-4', ['--cluster.snapshot.log_size=200kb']);
     await added.start();
     await cluster.until(async () => (await added.ok('GET', '/grown/_count')).count === 2999);
@@ -143,6 +153,10 @@ describe.skipIf(!HAS_NATS)('three nodes', { timeout: TIMEOUT_MS }, () => {
         expect(Number(files_recovered)).toBeGreaterThan(0);
         expect(bytes_recovered).not.toBe('0b');
       }
+    }
+    for (const node of cluster.nodes) {
+      const { component_templates } = await node.ok('GET', '/_component_template/large');
+      expect(component_templates[0].component_template).toMatchObject(large);
     }
     // What it was filled with takes part in later writes.
     await added.ok('PUT', '/grown/_doc/g7?refresh=true', { n: 7 });

@@ -3,6 +3,7 @@
 import type { LogLevel } from '../../common/log/logger.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName } from '../../metadata/reducers.ts';
+import type { SecurityChange } from '../../security/records.ts';
 import type { ToReader } from '../messages/messages.ts';
 import type { PeerRequest } from '../messages/peer-messages.ts';
 import { LOCAL_METADATA_LOG, type MetadataEntry, type MetadataLog } from '../metadata/metadata-log.ts';
@@ -16,6 +17,10 @@ export interface LinkedNode {
   replay(entry: MetadataEntry): void;
   /** Applies an entry of another node in all threads. Runs within the queue of commands. */
   apply(entry: MetadataEntry): Promise<void>;
+  /** Users, roles and API keys. */
+  readonly security: () => readonly SecurityChange[];
+  /** Replaces metadata and users, before the node has started or, within the queue of commands, in all threads. */
+  adopt(state: ClusterState, security: readonly SecurityChange[], isStarted: boolean): Promise<void>;
   /** Queues a change behind the metadata commands that are already waiting. */
   inQueue<T>(change: () => Promise<T>): Promise<T>;
   command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<unknown>;

@@ -1,30 +1,19 @@
 // Connects a node to its cluster: metadata from a log in JetStream, membership, requests between nodes, and the duties of the manager,
 // which assigns primaries and removes the logs of deleted indices.
 import { randomBytes } from 'node:crypto';
-import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterNode } from '../../api/core/cluster-node.ts';
 import { ClusterStartError, patiently } from '../../cluster/cluster-start.ts';
 import { EntryLog } from '../../cluster/entry-log.ts';
 import { JetStream } from '../../cluster/jetstream.ts';
-import { logUnreachableError } from '../../cluster/log-subject.ts';
+import { type LogSubject, logUnreachableError } from '../../cluster/log-subject.ts';
 import { Membership, type NodeInfo } from '../../cluster/membership.ts';
-import {
-  indexStreamPrefix,
-  metadataStream,
-  metadataSubject,
-  nodesBucket,
-  objectStream,
-  segmentsBucket,
-  shardSnapshotKey,
-  snapshotsBucket,
-} from '../../cluster/names.ts';
+import { metadataStream, metadataSubject, nodesBucket } from '../../cluster/names.ts';
 import { NOT_SENT, PeerClient, PeerServer } from '../../cluster/peers.ts';
 import { CLUSTER_TIMING } from '../../cluster/timing.ts';
 import type { Settings } from '../../config/settings.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { ClusterState } from '../../metadata/cluster-state.ts';
 import { choosePrimaries } from '../../metadata/primaries.ts';
 import type { CommandName } from '../../metadata/reducers.ts';
 import { type ClusterMessage, PEER_REQUESTS, type PeerRequest } from '../messages/peer-messages.ts';
@@ -32,6 +21,9 @@ import type { MetadataEntry, MetadataLog } from '../metadata/metadata-log.ts';
 import { dialectOfNode } from '../metadata/node-dialect.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import type { ClusterLink, LinkedNode } from './cluster-link.ts';
+import { type MetadataContent, MetadataSnapshots } from './metadata-snapshots.ts';
+import { ProcessLoad } from './process-load.ts';
+import { removeLogs } from './remove-logs.ts';
 
 const MIN_SECRET_CHARS = 16;
 /** Room in a request between nodes for everything except the operations of a write. */
@@ -47,7 +39,6 @@ const OUT_OF_TOUCH_MS = 3000;
  */
 const IN_TOUCH_MS = 1800;
 const CHECK_MS = 500;
-const MEBIBYTE = 2 ** 20;
 
 /** Metadata commands that are not supported in a cluster. */
 const UNSUPPORTED: readonly CommandName[] = ['putRepository', 'restoreIndices'];
@@ -72,7 +63,9 @@ class JetStreamLink implements ClusterLink {
   readonly #session = randomBytes(12).toString('base64url');
   readonly #startedMs = Date.now();
   #node: LinkedNode | null = null;
-  #log: EntryLog<MetadataEntry> | null = null;
+  #log: EntryLog<MetadataEntry, MetadataContent> | null = null;
+  #metadataSubject: LogSubject | null = null;
+  #snapshots: MetadataSnapshots | null = null;
   #membership: Membership | null = null;
   #transportAddress = '';
   #publishAddress = '';
@@ -80,7 +73,7 @@ class JetStreamLink implements ClusterLink {
   #isLeaving = false;
   #managing: Promise<void> | null = null;
   #isManagingAgain = false;
-  #cpu = { usedMs: 0, atMs: 0, percent: 0 };
+  readonly #load = new ProcessLoad();
   #shown = '';
   #checks: NodeJS.Timeout | undefined;
 
@@ -93,7 +86,7 @@ class JetStreamLink implements ClusterLink {
     this.#client = new PeerClient(this.#settings['cluster.secret'], maxBytes);
     const log = () => this.#requireLog();
     this.metadataLog = {
-      catchUp: () => log().catchUp((entry) => this.#apply(entry)),
+      catchUp: () => log().catchUp(this.#target),
       append: (entry) => log().append(entry),
       prepare: (entry) => log().prepare(entry),
       get position() {
@@ -102,7 +95,12 @@ class JetStreamLink implements ClusterLink {
     };
   }
 
-  #requireLog(): EntryLog<MetadataEntry> {
+  readonly #target = {
+    apply: (entry: MetadataEntry) => this.#apply(entry),
+    adopt: (content: MetadataContent) => this.#adopt(content),
+  };
+
+  #requireLog(): EntryLog<MetadataEntry, MetadataContent> {
     if (this.#log === null) throw new Error('the metadata log is not open yet');
     return this.#log;
   }
@@ -126,17 +124,26 @@ class JetStreamLink implements ClusterLink {
     const onWait = (reason: string) => node.log('warn', `waiting for NATS: ${reason}`);
     await patiently(() => this.#jetStream.ensureStream(metadataStream(clusterName), [metadataSubject(clusterName)]), onWait);
     const subject = this.#jetStream.subject(metadataStream(clusterName), metadataSubject(clusterName), 'the metadata log of the cluster');
-    const log = new EntryLog<MetadataEntry>(subject, 'the metadata log of the cluster', node.position ?? 0, CLUSTER_TIMING);
+    const snapshots = await MetadataSnapshots.open(this.#jetStream, clusterName, this.#settings['cluster.snapshot.log_size']);
+    const log = new EntryLog<MetadataEntry, MetadataContent>(
+      subject,
+      'the metadata log of the cluster',
+      node.position ?? 0,
+      CLUSTER_TIMING,
+      snapshots,
+    );
     this.#log = log;
+    this.#metadataSubject = subject;
+    this.#snapshots = snapshots;
     log.follow(() => this.#onNews());
     try {
-      await patiently(() => log.catchUp((entry) => this.#apply(entry)), onWait);
+      await patiently(() => log.catchUp(this.#target), onWait);
       // The first node of a cluster writes the first entry.
       while (log.position === 0) {
         const start = { kind: 'start', clusterUuid: node.state().clusterUuid, flavor, version } as const;
         const isFirst = await patiently(() => log.append(start), onWait);
         if (isFirst) await this.#apply(start);
-        else await patiently(() => log.catchUp((entry) => this.#apply(entry)), onWait);
+        else await patiently(() => log.catchUp(this.#target), onWait);
       }
     } catch (error) {
       throw new ClusterStartError((error as Error).message);
@@ -230,16 +237,40 @@ class JetStreamLink implements ClusterLink {
 
   async #apply(entry: MetadataEntry): Promise<void> {
     const node = this.#requireNode();
-    if (entry.kind === 'start') {
-      const { 'compat.flavor': flavor } = this.#settings;
-      const { version } = dialectOfNode(this.#options);
-      if (entry.flavor !== flavor || entry.version !== version)
-        throw new ClusterStartError(
-          `the cluster has compat.flavor ${entry.flavor} and compat.version ${entry.version}, this node ${flavor} and ${version}: they must be the same`,
-        );
-    }
+    if (entry.kind === 'start') this.#checkDialect(entry.flavor, entry.version);
     if (this.#isLive) await node.apply(entry);
     else node.replay(entry);
+  }
+
+  async #adopt({ state, security, flavor, dialect }: MetadataContent): Promise<void> {
+    this.#checkDialect(flavor, dialect);
+    await this.#requireNode().adopt(state, security, this.#isLive);
+  }
+
+  #checkDialect(ofCluster: string, versionOfCluster: string): void {
+    const { 'compat.flavor': flavor } = this.#settings;
+    const { version } = dialectOfNode(this.#options);
+    if (ofCluster !== flavor || versionOfCluster !== version)
+      throw new ClusterStartError(
+        `the cluster has compat.flavor ${ofCluster} and compat.version ${versionOfCluster}, this node ${flavor} and ${version}: they must be the same`,
+      );
+  }
+
+  /** Stores a snapshot of the metadata, and trims its log, if both are due. */
+  async #snapshotMetadata(): Promise<void> {
+    const log = this.#requireLog();
+    const snapshots = this.#snapshots;
+    const subject = this.#metadataSubject;
+    if (snapshots === null || subject === null || !(await snapshots.isDue(log.lastEntry, log.loggedBytes))) return;
+    const node = this.#requireNode();
+    const { 'compat.flavor': flavor } = this.#settings;
+    const { version: dialect } = dialectOfNode(this.#options);
+    const taken = await node.inQueue(async () => {
+      await this.metadataLog.catchUp();
+      return { position: log.lastEntry, content: { state: node.state(), security: node.security(), flavor, dialect } };
+    });
+    const applied = this.#membership?.nodes.map(({ metadataPosition }) => metadataPosition) ?? [];
+    await snapshots.take(subject, taken.position, log.loggedBytes, taken.content, applied);
   }
 
   check(name: CommandName): void {
@@ -253,7 +284,6 @@ class JetStreamLink implements ClusterLink {
   // ---------------------------------------------------------------------------------------------------------- members
 
   #self(): NodeInfo {
-    const { heapUsed, heapTotal } = process.memoryUsage();
     return {
       id: this.#options.nodeId,
       name: this.#options.nodeName,
@@ -261,24 +291,9 @@ class JetStreamLink implements ClusterLink {
       transportAddress: this.#transportAddress,
       publishAddress: this.#publishAddress,
       startedMs: this.#startedMs,
-      pid: process.pid,
-      heapPercent: Math.round((heapUsed * 100) / Math.max(heapTotal, MEBIBYTE)),
-      cpuPercent: this.#cpuPercent(),
-      ramPercent: Math.round(((os.totalmem() - os.freemem()) * 100) / os.totalmem()),
-      load: os.loadavg(),
+      metadataPosition: this.#log?.lastEntry ?? 0,
+      ...this.#load.now(),
     };
-  }
-
-  /** Mean load of all cores since the last measurement, which covers at least a second. */
-  #cpuPercent(): number {
-    const { user, system } = process.cpuUsage();
-    const usedMs = (user + system) / 1000;
-    const atMs = performance.now();
-    if (atMs - this.#cpu.atMs > 1000) {
-      const share = (usedMs - this.#cpu.usedMs) / (atMs - this.#cpu.atMs) / os.availableParallelism();
-      this.#cpu = { usedMs, atMs, percent: Math.min(100, Math.round(share * 100)) };
-    }
-    return this.#cpu.percent;
   }
 
   /** Reports changes of membership to readers and to the manager. */
@@ -353,28 +368,11 @@ class JetStreamLink implements ClusterLink {
     const node = this.#requireNode();
     const primaries = this.#membership === null ? null : choosePrimaries(node.state(), idsOf(this.#membership));
     if (primaries !== null) await node.command('assignPrimaries', { primaries });
-    await this.#removeLogs(node.state());
-  }
-
-  /** Removes the logs and snapshots of indices that no longer exist. */
-  async #removeLogs(state: ClusterState): Promise<void> {
-    const { clusterName } = this.#options;
-    const prefixes = [indexStreamPrefix(clusterName), objectStream(segmentsBucket(clusterName, ''))];
-    const namesOf = ({ indices }: ClusterState) =>
-      new Set(Object.values(indices).flatMap(({ uuid }) => prefixes.map((prefix) => prefix + uuid)));
-    const known = namesOf(state);
-    const found = await this.#jetStream.streams(prefixes);
-    const unknown = found.filter((name) => !known.has(name));
-    if (unknown.length === 0) return;
-    // A stream is created after its index, so a state newer than the list of streams contains the index of each.
-    await this.#requireNode().inQueue(() => this.metadataLog.catchUp());
-    const newest = namesOf(this.#requireNode().state());
-    for (const name of unknown) {
-      if (newest.has(name)) continue;
-      const uuid = name.slice(prefixes.find((prefix) => name.startsWith(prefix))?.length);
-      await this.#jetStream.removeKeys(snapshotsBucket(clusterName), shardSnapshotKey(uuid, '*'));
-      await this.#jetStream.removeStream(name);
-    }
+    await removeLogs(this.#jetStream, this.#options.clusterName, {
+      state: () => node.state(),
+      catchUp: () => node.inQueue(() => this.metadataLog.catchUp()),
+    });
+    await this.#snapshotMetadata();
   }
 
   // ------------------------------------------------------------------------------------------------------------ peers

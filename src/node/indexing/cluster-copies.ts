@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { patiently } from '../../cluster/cluster-start.ts';
 import { JetStream } from '../../cluster/jetstream.ts';
+import { indexStream, shardSubject } from '../../cluster/names.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { ShardIdentity } from '../../indexing/writer-environment.ts';
 import type { SegmentFiles } from '../../store/segment-files.ts';
@@ -17,6 +18,7 @@ export class ClusterCopies {
   readonly #parts: ClusterCopyParts;
   readonly #jetStream: JetStream;
   readonly #snapshots: CopySnapshots;
+  #isCancelled = false;
 
   private constructor(parts: ClusterCopyParts, jetStream: JetStream, snapshots: CopySnapshots) {
     this.#parts = parts;
@@ -60,12 +62,16 @@ export class ClusterCopies {
     const register = this.#snapshots.register(identity);
     store.putMeta(new Map([[fillingKey(identity), true]]));
     for (let attempt = 1; ; attempt++) {
-      const { snapshot, revision } = await untilReached(() => register.read());
-      if (snapshot === null) return this.#empty(identity, files);
+      const { snapshot, revision } = await this.#untilReached(() => register.read());
+      if (snapshot === null) {
+        await this.#checkComplete(identity);
+        return this.#empty(identity, files);
+      }
       try {
-        await this.#snapshots.fill(identity, { store, files }, snapshot.content, progress);
+        await this.#snapshots.fill(identity, { store, files }, snapshot.content, progress, () => this.#checkCancelled());
       } catch (error) {
-        const { revision: newest } = await untilReached(() => register.read());
+        this.#checkCancelled();
+        const { revision: newest } = await this.#untilReached(() => register.read());
         if (newest === revision && attempt >= FILL_ATTEMPTS) throw error;
         await sleep(PAUSE_MS);
         continue;
@@ -80,20 +86,40 @@ export class ClusterCopies {
     }
   }
 
+  /** @throws Error the log has been trimmed, so that without a snapshot nothing could fill the copy */
+  async #checkComplete({ index, uuid, shard }: ShardIdentity): Promise<void> {
+    const { clusterName } = this.#parts.options;
+    const what = `the log of [${index}][${shard}]`;
+    const subject = this.#jetStream.subject(indexStream(clusterName, uuid), shardSubject(clusterName, uuid, shard), what);
+    const first = await this.#untilReached(() => subject.next(0));
+    if (first !== null && first.after !== 0)
+      throw new Error(`${what} begins with message ${first.seq}, and no snapshot contains what came before`);
+  }
+
+  /** Repeats an action while JetStream cannot be reached. @throws ApiError the node is stopping */
+  async #untilReached<T>(action: () => Promise<T>): Promise<T> {
+    for (;;) {
+      this.#checkCancelled();
+      try {
+        return await action();
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        await sleep(PAUSE_MS);
+      }
+    }
+  }
+
+  #checkCancelled(): void {
+    if (this.#isCancelled) throw new ApiError('node_closed_exception', 503, 'the node is stopping');
+  }
+
+  /** Ends the filling of copies; it begins again when the node starts. */
+  cancel(): void {
+    this.#isCancelled = true;
+  }
+
   close(): Promise<void> {
     return this.#jetStream.close();
-  }
-}
-
-/** Repeats an action while JetStream cannot be reached. */
-async function untilReached<T>(action: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await action();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      await sleep(PAUSE_MS);
-    }
   }
 }
 

@@ -55,6 +55,8 @@ export class ClusterCopy implements ShardCopy {
   readonly #subject: LogSubject;
   readonly #filled: FillProgress | null;
   #filledMs = 0;
+  /** Last operation of the store when it was opened. */
+  readonly #openedSeqNo: number;
   /** Bytes of the log that the last snapshot contains, counted as ShardLog does; null until it is known what it lacks. */
   #snapshotBytes: number | null = null;
   #hasSnapshot = false;
@@ -90,6 +92,7 @@ export class ClusterCopy implements ShardCopy {
     this.#filled = filled;
     this.#subject = jetStream.subject(indexStream(cluster, uuid), shardSubject(cluster, uuid, shard), `the log of [${index}][${shard}]`);
     this.#saved = (parts.store.getMeta(positionKey(identity)) as LogPosition | null) ?? LOG_START;
+    this.#openedSeqNo = this.#saved.seqNo;
     this.#shardLog = this.#makeLog();
     this.log = this.#shardLog;
   }
@@ -238,7 +241,7 @@ export class ClusterCopy implements ShardCopy {
   get recovery(): CopyRecovery | null {
     if (this.#filled === null) return null;
     const { startMs, files, bytes } = this.#filled;
-    const operations = this.#requireWriter().maxSeqNo - this.#saved.seqNo;
+    const operations = this.#requireWriter().maxSeqNo - this.#openedSeqNo;
     return { stage: this.#isOpen ? 'DONE' : 'TRANSLOG', startMs, stopMs: this.#filledMs, files, bytes, operations };
   }
 

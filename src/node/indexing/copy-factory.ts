@@ -14,6 +14,8 @@ export interface CopyFactory {
   make(identity: ShardIdentity, files: SegmentFiles, filled: FillProgress | null): ShardCopy | Promise<ShardCopy>;
   /** Replaces the contents of a closed copy by the newest snapshot, if there is one. */
   fill(identity: ShardIdentity, files: SegmentFiles, progress: FillProgress): Promise<void>;
+  /** Ends what would delay the end of the node: copies that are being filled. */
+  cancel(): void;
   close(): Promise<void>;
 }
 
@@ -33,7 +35,12 @@ export async function makeCopies(
   number: number,
 ): Promise<CopyFactory> {
   if (options.settings['cluster.nats.servers'].length === 0)
-    return { make: (identity) => new SoleCopy(store, identity), fill: async () => undefined, close: async () => undefined };
+    return {
+      make: (identity) => new SoleCopy(store, identity),
+      fill: async () => undefined,
+      cancel: () => undefined,
+      close: async () => undefined,
+    };
   const { ClusterCopies } = await import('./cluster-copies.ts');
   return ClusterCopies.connect(
     {

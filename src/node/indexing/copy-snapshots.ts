@@ -1,13 +1,10 @@
 // Snapshots of copies in JetStream: segments and documents as blobs of the index's object store, and one entry for each shard in a key-value bucket,
 // which names the newest. New copies, and those whose log was trimmed in the meantime, are filled from them.
 import type { KV } from '@nats-io/kv';
-import { UnknownVersionError } from '../../cluster/batch.ts';
 import type { JetStream } from '../../cluster/jetstream.ts';
-import type { LogSnapshot, SnapshotRegister } from '../../cluster/log-snapshots.ts';
-import { logUnreachableError } from '../../cluster/log-subject.ts';
+import type { SnapshotRegister } from '../../cluster/log-snapshots.ts';
 import { segmentsBucket, shardSnapshotKey, snapshotsBucket } from '../../cluster/names.ts';
-import { parseJson } from '../../common/json/json-parse.ts';
-import { writeJson } from '../../common/json/json-write.ts';
+import { SNAPSHOT_VERSION, snapshotRegister } from '../../cluster/snapshot-register.ts';
 import type { ShardIdentity } from '../../indexing/writer-environment.ts';
 import { BLOB_FOLDER, blobPath } from '../../snapshots/blob-store.ts';
 import { Repository } from '../../snapshots/repository.ts';
@@ -17,8 +14,6 @@ import type { ShardManifest } from '../../snapshots/snapshot-types.ts';
 import type { SegmentFiles } from '../../store/segment-files.ts';
 import type { ShardCheckpoint, Store } from '../../store/store.ts';
 
-/** To be increased when nodes of the previous version cannot read the snapshots. */
-const SNAPSHOT_VERSION = 1;
 /** Blobs that are remembered for removal; the rest is found by listing. */
 const MAX_UNUSED = 2000;
 
@@ -64,22 +59,7 @@ export class CopySnapshots {
   register({ index, uuid, shard }: ShardIdentity): SnapshotRegister<CopyContent> {
     const key = shardSnapshotKey(uuid, shard);
     const what = `the snapshot of [${index}][${shard}]`;
-    return {
-      read: async () => {
-        const entry = await this.#bucket.get(key).catch((error: Error) => {
-          throw logUnreachableError(what, error.message);
-        });
-        if (entry === null || entry.operation !== 'PUT') return { snapshot: null, revision: entry?.revision ?? 0 };
-        const snapshot = parseJson(Buffer.from(entry.value).toString('utf8')) as LogSnapshot<CopyContent>;
-        if (snapshot.content.version !== SNAPSHOT_VERSION) throw new UnknownVersionError(snapshot.content.version);
-        return { snapshot, revision: entry.revision };
-      },
-      write: async (snapshot, revision) => {
-        const written = await this.#jetStream.replace(this.#bucket, key, Buffer.from(writeJson(snapshot)), revision);
-        if (written === null) throw logUnreachableError(what, 'it is not known whether it was replaced');
-        return written;
-      },
-    };
+    return snapshotRegister(this.#jetStream, this.#bucket, key, what);
   }
 
   async #repository({ uuid, shard }: ShardIdentity): Promise<Repository> {
@@ -126,8 +106,17 @@ export class CopySnapshots {
     await repository.blobs.remove(before.unused.filter((blob) => !needed.has(blob)).map(blobPath));
   }
 
-  /** Writes a snapshot into an empty store. @throws ApiError a blob is missing or damaged, the disk is full */
-  async fill(identity: ShardIdentity, { store, files }: CopyStore, content: CopyContent, progress: FillProgress): Promise<void> {
+  /**
+   * Replaces a store by a snapshot. @param check  throws to end it
+   * @throws ApiError a blob is missing or damaged, the disk is full
+   */
+  async fill(
+    identity: ShardIdentity,
+    { store, files }: CopyStore,
+    content: CopyContent,
+    progress: FillProgress,
+    check: () => void,
+  ): Promise<void> {
     const repository = await this.#repository(identity);
     const manifest = await repository.manifest(content.manifest);
     progress.files.total = manifest.segments.length + manifest.documents.length;
@@ -137,7 +126,7 @@ export class CopySnapshots {
       manifest,
       { store, log: identity.log, files },
       {
-        pause: async () => undefined,
+        pause: async () => check(),
         onRestored: (count, bytes) => {
           progress.files.recovered += count;
           progress.bytes.recovered += bytes;

@@ -233,11 +233,13 @@ export class Indexer {
 
   async #stop(): Promise<void> {
     clearInterval(this.#timer);
+    const copies = await this.#copies.catch(() => null);
+    copies?.cancel();
     await Promise.allSettled(this.#opening.values());
     const open = [...this.#shards.values()];
     this.#shards.clear();
     for (const shard of open) await this.#closeOpen(shard, false);
-    await (await this.#copies.catch(() => null))?.close();
+    await copies?.close();
     await this.#traces.flush();
   }
 

@@ -49,6 +49,13 @@ export function linkedNode({
       if (entry.kind === 'command') await commands.apply(entry);
       else if (entry.kind === 'security') await securityCommands.apply(entry.changes);
     },
+    security: () => securityCommands.all(),
+    adopt: async (state, security, isStarted) => {
+      // The position is stored with the state, so the users come first.
+      await securityCommands.adopt(security, isStarted);
+      if (isStarted) await commands.adopt(state);
+      else metadata.save(state, link.metadataLog.position);
+    },
     inQueue: (change) => queue.run(change),
     command: (name, args) => commands.run(name, args),
     askShard: (request) => {

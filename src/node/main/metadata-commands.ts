@@ -101,8 +101,13 @@ export class MetadataCommands {
   }
 
   /** Applies a command of another node. Runs within the queue of commands. */
-  async apply(entry: CommandEntry): Promise<void> {
-    const { closed } = await this.#install(this.#reduce(entry).state);
+  apply(entry: CommandEntry): Promise<void> {
+    return this.adopt(this.#reduce(entry).state);
+  }
+
+  /** Uses a state that other nodes have made. Runs within the queue of commands. */
+  async adopt(state: ClusterState): Promise<void> {
+    const { closed } = await this.#install(state);
     closed.catch((error: Error) => this.#parts.onCloseError(error));
   }
 

@@ -49,4 +49,18 @@ export class SecurityCommands {
     this.replay(changes);
     await broadcast({ type: 'security', changes });
   }
+
+  all(): SecurityChange[] {
+    return this.#parts.security.all();
+  }
+
+  /** Replaces all records. @param isStarted  readers receive the changes */
+  async adopt(records: readonly SecurityChange[], isStarted: boolean): Promise<void> {
+    const { security, broadcast } = this.#parts;
+    const kept = new Set(records.map(({ kind, name }) => `${kind}/${name}`));
+    const removed = security.all().flatMap(({ kind, name }) => (kept.has(`${kind}/${name}`) ? [] : [{ kind, name, value: null }]));
+    const changes = [...removed, ...records];
+    security.save(changes, null);
+    if (isStarted) await broadcast({ type: 'security', changes });
+  }
 }

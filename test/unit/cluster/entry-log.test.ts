@@ -1,15 +1,136 @@
+// A log of entries on a subject in memory: entries that are larger than a message, and nodes that lack what was trimmed.
 import { expect, test } from 'vitest';
 import { LOG_VERSION } from '../../../src/cluster/batch.ts';
-import { EntryLog } from '../../../src/cluster/entry-log.ts';
+import { EntryLog, type EntryStore } from '../../../src/cluster/entry-log.ts';
 import { type LogMessage, type LogSubject, publishSurely } from '../../../src/cluster/log-subject.ts';
 import type { LogTiming } from '../../../src/cluster/shard-log.ts';
 
+interface Word {
+  readonly kind: 'word';
+  readonly text: string;
+}
+
+const MAX_BYTES = 200;
+
+class MemorySubject implements LogSubject {
+  readonly maxBytes = MAX_BYTES;
+  messages: LogMessage[] = [];
+  readonly #followers: Array<(message: LogMessage) => void> = [];
+
+  async publish(message: Omit<LogMessage, 'seq'>) {
+    if (message.after !== (this.messages.at(-1)?.seq ?? 0)) return 'stale' as const;
+    const stored = { ...message, seq: message.after + 2 };
+    this.messages.push(stored);
+    for (const deliver of this.#followers) deliver(stored);
+    return stored.seq;
+  }
+
+  async next(after: number) {
+    return this.messages.find(({ seq }) => seq > after) ?? null;
+  }
+
+  async last() {
+    return this.messages.at(-1)?.seq ?? 0;
+  }
+
+  follow(after: number, deliver: (message: LogMessage) => void) {
+    for (const message of this.messages) if (message.seq > after) deliver(message);
+    this.#followers.push(deliver);
+    return () => undefined;
+  }
+
+  async trim(before: number) {
+    this.messages = this.messages.filter(({ seq }) => seq >= before);
+  }
+}
+
+class MemoryStore implements EntryStore<readonly string[]> {
+  readonly stored = new Map<string, Buffer>();
+  snapshot: { readonly position: number; readonly content: readonly string[] } | null = null;
+  readonly blobs = {
+    read: async (name: string) => this.stored.get(name) ?? null,
+    replace: async (name: string, bytes: Uint8Array) => void this.stored.set(name, Buffer.from(bytes)),
+  };
+
+  async newest() {
+    return this.snapshot;
+  }
+}
+
+let ids = 0;
 const TIMING: LogTiming = {
   pause: async () => undefined,
   overdue: async () => undefined,
-  patience: () => async () => true,
-  newId: () => 'own',
+  patience: () => async () => false,
+  newId: () => String(++ids),
 };
+
+/** A node with the words that it has applied. */
+class Reader {
+  words: string[] = [];
+  readonly log: EntryLog<Word, readonly string[]>;
+
+  constructor(subject: LogSubject, store: MemoryStore) {
+    this.log = new EntryLog(subject, 'the log', 0, TIMING, store);
+    this.log.follow(() => undefined);
+  }
+
+  async catchUp(): Promise<string[]> {
+    await this.log.catchUp({
+      apply: async ({ text }) => void this.words.push(text),
+      adopt: async (words) => {
+        this.words = [...words];
+      },
+    });
+    return this.words;
+  }
+
+  async append(text: string): Promise<void> {
+    await this.catchUp();
+    expect(await this.log.append({ kind: 'word', text })).toBe(true);
+    this.words.push(text);
+  }
+}
+
+test('an entry that is larger than a message reaches other nodes', async () => {
+  const subject = new MemorySubject();
+  const store = new MemoryStore();
+  const long = 'long '.repeat(MAX_BYTES);
+  const writer = new Reader(subject, store);
+  for (const text of ['first', long, 'last']) await writer.append(text);
+  expect(subject.messages.every(({ data }) => data.length <= MAX_BYTES)).toBe(true);
+  expect(await new Reader(subject, store).catchUp()).toEqual(['first', long, 'last']);
+});
+
+test('a node that lacks trimmed entries adopts the snapshot and applies what follows it', async () => {
+  const subject = new MemorySubject();
+  const store = new MemoryStore();
+  const writer = new Reader(subject, store);
+  for (const text of ['a', 'b', 'c', 'd']) await writer.append(text);
+  store.snapshot = { position: 6, content: ['a', 'b', 'c'] };
+  await subject.trim(6);
+  expect(await new Reader(subject, store).catchUp()).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('a node that reads a large entry after it was trimmed adopts the snapshot', async () => {
+  const subject = new MemorySubject();
+  const store = new MemoryStore();
+  const writer = new Reader(subject, store);
+  for (const text of ['a', 'long '.repeat(MAX_BYTES), 'c']) await writer.append(text);
+  const late = new Reader(subject, store);
+  store.snapshot = { position: 4, content: ['a', 'b'] };
+  store.stored.clear();
+  await subject.trim(4);
+  expect(await late.catchUp()).toEqual(['a', 'b', 'c']);
+});
+
+test('a node that lacks entries which no snapshot contains stops', async () => {
+  const subject = new MemorySubject();
+  const writer = new Reader(subject, new MemoryStore());
+  for (const text of ['a', 'b', 'c']) await writer.append(text);
+  await subject.trim(6);
+  await expect(new Reader(subject, new MemoryStore()).catchUp()).rejects.toThrow('no snapshot contains them');
+});
 
 const message = (seq: number, after: number, word: string): LogMessage => ({
   seq,
@@ -31,10 +152,10 @@ function subjectOf(messages: LogMessage[], publish: LogSubject['publish'] = asyn
 }
 
 async function appliedFrom(messages: LogMessage[], position = 0): Promise<string[]> {
-  const log = new EntryLog<string>(subjectOf(messages), 'the log', position, TIMING);
+  const log = new EntryLog<string, readonly string[]>(subjectOf(messages), 'the log', position, TIMING, new MemoryStore());
   log.follow(() => undefined);
   const applied: string[] = [];
-  await log.catchUp(async (entry) => void applied.push(entry));
+  await log.catchUp({ apply: async (entry) => void applied.push(entry), adopt: async () => undefined });
   expect(log.position).toBe(messages.at(-1)?.seq);
   return applied;
 }
@@ -50,7 +171,9 @@ test('of two entries after the same one only the first counts, also for a node t
 });
 
 test('a node stops at an entry whose predecessor it has never seen', async () => {
-  await expect(appliedFrom([message(1, 0, 'a'), message(4, 3, 'd')])).rejects.toThrow('message 4 follows 3, this node has applied 1');
+  await expect(appliedFrom([message(1, 0, 'a'), message(4, 3, 'd')])).rejects.toThrow(
+    'entries after 1 are missing, and no snapshot contains them',
+  );
 });
 
 test('a sender whose message was stored after another one learns that it does not count', async () => {

@@ -4,7 +4,7 @@ import { LogWorld, type Mistake } from '../../support/log-world.ts';
 import { Rng } from '../../support/rng.ts';
 
 const SCHEDULES = Number(process.env['CLUSTER_SCHEDULES'] ?? 400);
-const STEPS = 150;
+const STEPS = 200;
 
 async function problemsOf(seed: number, mistake: Mistake): Promise<readonly string[]> {
   return new LogWorld(new Rng(seed), mistake).run(STEPS);

@@ -1,0 +1,34 @@
+// Load of this process and its machine, as nodes tell each other.
+import os from 'node:os';
+import type { NodeInfo } from '../../cluster/membership.ts';
+
+const MEBIBYTE = 2 ** 20;
+/** The processor's load is measured over at least this time. */
+const CPU_MS = 1000;
+
+export class ProcessLoad {
+  #cpu = { usedMs: 0, atMs: 0, percent: 0 };
+
+  now(): Pick<NodeInfo, 'pid' | 'heapPercent' | 'cpuPercent' | 'ramPercent' | 'load'> {
+    const { heapUsed, heapTotal } = process.memoryUsage();
+    return {
+      pid: process.pid,
+      heapPercent: Math.round((heapUsed * 100) / Math.max(heapTotal, MEBIBYTE)),
+      cpuPercent: this.#cpuPercent(),
+      ramPercent: Math.round(((os.totalmem() - os.freemem()) * 100) / os.totalmem()),
+      load: os.loadavg(),
+    };
+  }
+
+  /** Mean load of all cores since the last measurement. */
+  #cpuPercent(): number {
+    const { user, system } = process.cpuUsage();
+    const usedMs = (user + system) / 1000;
+    const atMs = performance.now();
+    if (atMs - this.#cpu.atMs > CPU_MS) {
+      const share = (usedMs - this.#cpu.usedMs) / (atMs - this.#cpu.atMs) / os.availableParallelism();
+      this.#cpu = { usedMs, atMs, percent: Math.min(100, Math.round(share * 100)) };
+    }
+    return this.#cpu.percent;
+  }
+}
