@@ -124,7 +124,8 @@ class JetStreamLink implements ClusterLink {
     const onWait = (reason: string) => node.log('warn', `waiting for NATS: ${reason}`);
     await patiently(() => this.#jetStream.ensureStream(metadataStream(clusterName), [metadataSubject(clusterName)]), onWait);
     const subject = this.#jetStream.subject(metadataStream(clusterName), metadataSubject(clusterName), 'the metadata log of the cluster');
-    const snapshots = await MetadataSnapshots.open(this.#jetStream, clusterName, this.#settings['cluster.snapshot.log_size']);
+    const maxLogBytes = this.#settings['cluster.snapshot.log_size'];
+    const snapshots = await patiently(() => MetadataSnapshots.open(this.#jetStream, clusterName, maxLogBytes), onWait);
     const log = new EntryLog<MetadataEntry, MetadataContent>(
       subject,
       'the metadata log of the cluster',

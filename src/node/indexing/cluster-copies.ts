@@ -30,11 +30,9 @@ export class ClusterCopies {
   static async connect(parts: ClusterCopyParts, number: number): Promise<ClusterCopies> {
     const { settings, nodeName, clusterName } = parts.options;
     // Main has reported why it waits.
-    const jetStream = await patiently(
-      () => JetStream.connect(settings, `${nodeName} indexer ${number}`),
-      () => undefined,
-    );
-    return new ClusterCopies(parts, jetStream, await CopySnapshots.open(jetStream, clusterName));
+    const inSilence = () => undefined;
+    const jetStream = await patiently(() => JetStream.connect(settings, `${nodeName} indexer ${number}`), inSilence);
+    return new ClusterCopies(parts, jetStream, await patiently(() => CopySnapshots.open(jetStream, clusterName), inSilence));
   }
 
   /** @param filled  how the copy was filled; null if it was not */
