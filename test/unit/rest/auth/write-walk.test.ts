@@ -167,7 +167,7 @@ const normal = (text: string, name: string): string =>
   text
     .replaceAll(encodeURIComponent(name), 'NAME')
     .replaceAll(name, 'NAME')
-    .replaceAll(/"(took|_seq_no|_version|took_millis)":\d+/g, '');
+    .replaceAll(/"(took|ingest_took|_seq_no|_version|took_millis)":\d+/g, '');
 
 /** The answers of a user to a way that leads to `name`. */
 async function answersOf(user: User, way: Way, name: string): Promise<string[]> {
