@@ -1,6 +1,6 @@
 // The `gannet` command. Each subcommand is loaded when it is used, so that none pays for another.
 import { parseArguments, UsageError } from './cli/arguments.ts';
-import { helpText, versionText } from './cli/help.ts';
+import { commandHelp, helpText, versionText } from './cli/help.ts';
 import { SettingError } from './config/load-settings.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<(argv: string[]) => Promise<number>>>> = {
@@ -34,18 +34,20 @@ export async function main(argv: string[]): Promise<number> {
     process.stdout.write(helpText());
     return command === undefined ? 2 : 0;
   }
-  const load = COMMANDS[command];
+  const load = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : null;
   try {
-    if (!load) throw new UsageError(`unknown command [${command}]`);
+    if (load === null) throw new UsageError(`unknown command [${command}]`);
     // The front has nginx's own flags; the others share --help.
     if (command !== 'front' && parseArguments(rest).flags.help !== undefined) {
-      process.stdout.write(helpText());
+      process.stdout.write(commandHelp(command));
       return 0;
     }
     return await (await load())(rest);
   } catch (error) {
     if (!(error instanceof UsageError) && !(error instanceof SettingError)) throw error;
-    process.stderr.write(`gannet: ${error.message}\n${error instanceof UsageError ? 'Try `gannet --help`.\n' : ''}`);
+    process.stderr.write(
+      `gannet: ${error.message}\n${error instanceof UsageError ? `Try \`gannet ${load === null ? '' : `${command} `}--help\`.\n` : ''}`,
+    );
     return 2;
   }
 }

@@ -1,7 +1,7 @@
 // Command line arguments, parsed by Node: `--name value`, `--name=value`, `--flag` (true), and positional arguments. `--` ends the flags.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** A usage error, printed with a hint to try `gannet --help`. */
+/** A usage error, printed with a hint to try `--help`. */
 export class UsageError extends Error {}
 
 export interface Arguments {

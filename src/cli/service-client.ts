@@ -65,14 +65,29 @@ export class ServiceClient {
     });
     const answer = parseJson(response.text);
     if (response.status < 300) return answer as T;
-    const { error } = (answer ?? {}) as { error?: { reason?: unknown } | string };
-    const reason = typeof error === 'object' ? error?.reason : error;
-    throw new Error(typeof reason === 'string' ? reason : `HTTP ${response.status}: ${response.text.slice(0, 500)}`);
+    throw new Error(reasonOf(answer) ?? `HTTP ${response.status}: ${response.text.slice(0, 500)}`);
   }
 
   close(): void {
     this.#agent.destroy();
   }
+}
+
+interface ErrorCause {
+  readonly reason?: unknown;
+  readonly root_cause?: readonly ErrorCause[];
+  readonly caused_by?: ErrorCause;
+}
+
+/** Why a request failed: the reason of its root cause, which names more than "all shards failed", and of what caused it; null if it has none. */
+function reasonOf(answer: unknown): string | null {
+  const error = (answer as { error?: ErrorCause | string } | null)?.error;
+  if (typeof error === 'string') return error;
+  const reasons = new Set<string>();
+  const add = ({ reason }: ErrorCause): unknown => typeof reason === 'string' && reasons.add(reason);
+  if (error) add(error.root_cause?.[0] ?? error);
+  for (let cause = error?.caused_by; cause !== undefined; cause = cause.caused_by) add(cause);
+  return reasons.size === 0 ? null : [...reasons].join(': ');
 }
 
 function parseJson(text: string): unknown {

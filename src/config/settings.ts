@@ -1,8 +1,8 @@
 // Every setting of the node: its name (the same in the YAML file, as a flag and in the environment), default, parser and purpose.
 import os from 'node:os';
 import { LOG_LEVELS, type LogLevel } from '../common/log/logger.ts';
-import { parseByteSize } from '../common/text/byte-size.ts';
-import { parseDurationMs } from '../common/text/time-unit.ts';
+import { formatByteSize, parseByteSize } from '../common/text/byte-size.ts';
+import { formatDuration, parseDurationMs } from '../common/text/time-unit.ts';
 import type { Flavor } from '../compat/dialect.ts';
 import { type AuditEvent, DEFAULT_AUDIT_EVENTS, readAuditEvents } from './audit-events.ts';
 import { parseS3Clients, type S3ClientSettings } from './s3-clients.ts';
@@ -152,7 +152,7 @@ function setting<T>(fallback: T, parse: Parse<T>, about: string): SettingSpec<T>
   return { fallback, parse, about };
 }
 
-/** In the order of `gannet --help`. */
+/** In the order of `gannet serve --help`. */
 export const SETTINGS = {
   'cluster.name': setting('gannet', text, 'name of the cluster'),
   'node.name': setting(os.hostname() || 'gannet', text, 'name of this node'),
@@ -314,6 +314,16 @@ export const SETTINGS = {
 };
 
 export type SettingName = keyof typeof SETTINGS;
+
+/** The default of a setting as users write it, with the unit of sizes and durations: `384mb`; an empty string for an empty list or map. */
+export function defaultText({ fallback, parse }: SettingSpec<unknown>): string {
+  if (typeof fallback === 'number') {
+    if (parse === bytes || parse === memory) return formatByteSize(fallback);
+    if ((parse === duration || parse === millis) && fallback >= 0) return formatDuration(fallback);
+  }
+  if (Array.isArray(fallback)) return fallback.join(',');
+  return typeof fallback === 'object' ? '' : String(fallback);
+}
 
 /** Settings by name: `settings['http.port']`. Paths are absolute. Plain data, so that threads can be sent a copy. */
 export type Settings = { readonly [Name in SettingName]: (typeof SETTINGS)[Name]['fallback'] };

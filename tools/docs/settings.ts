@@ -1,7 +1,5 @@
 // Tables of docs/configuration.md: the settings of the node and of an index, with their defaults.
-import { formatByteSize } from '../../src/common/text/byte-size.ts';
-import { formatDuration } from '../../src/common/text/time-unit.ts';
-import { SETTINGS } from '../../src/config/settings.ts';
+import { defaultText, SETTINGS, type SettingSpec } from '../../src/config/settings.ts';
 import { INDEX_SETTINGS } from '../../src/metadata/settings/index-settings.ts';
 import { code, row, table } from './markdown.ts';
 
@@ -48,21 +46,15 @@ const INDEX_NOTES: Readonly<Record<string, string>> = {
   'index.final_pipeline': 'any name is accepted; writes fail while the pipeline does not exist',
 };
 
-/** Settings whose number is a size in bytes, and those whose number is a time in milliseconds. */
-const SIZES = /_length$|header_size$|min_size$|segment_size$|\.heap$/;
-const DURATIONS = /timeout$|threshold$|run_time$|stale_reads$/;
-
-function fallbackText(name: string, fallback: unknown): string {
+function fallbackText(name: string, spec: SettingSpec<unknown>): string {
   if (Object.hasOwn(MACHINE_DEFAULTS, name)) return MACHINE_DEFAULTS[name];
-  if (SIZES.test(name)) return code(formatByteSize(fallback as number));
-  if (DURATIONS.test(name)) return code(fallback === -1 ? '-1' : formatDuration(fallback as number));
-  if (Array.isArray(fallback)) return fallback.length === 0 ? 'empty' : fallback.map(code).join(', ');
-  if (fallback === '' || typeof fallback === 'object') return 'empty';
-  return code(String(fallback));
+  const text = defaultText(spec);
+  if (text === '') return 'empty';
+  return Array.isArray(spec.fallback) ? spec.fallback.map(code).join(', ') : code(text);
 }
 
 export function nodeSettings(): string {
-  const rows = Object.entries(SETTINGS).map(([name, { fallback, about }]) => row(code(name), fallbackText(name, fallback), about));
+  const rows = Object.entries(SETTINGS).map(([name, spec]) => row(code(name), fallbackText(name, spec), spec.about));
   return table(['setting', 'default', 'meaning'], rows);
 }
 

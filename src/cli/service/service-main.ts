@@ -43,7 +43,7 @@ export async function runService(indexerThread: Worker | null): Promise<void> {
   } catch (error) {
     const isUsage = error instanceof UsageError || error instanceof SettingError;
     process.stderr.write(
-      `gannet: ${error instanceof Error ? error.message : error}\n${error instanceof UsageError ? 'Try `gannet --help`.\n' : ''}`,
+      `gannet: ${error instanceof Error ? error.message : error}\n${error instanceof UsageError ? 'Try `gannet serve --help`.\n' : ''}`,
     );
     process.exit(isUsage ? EXIT_BAD_CALL : EXIT_FATAL_START);
   }

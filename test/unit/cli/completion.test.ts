@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { UsageError } from '../../../src/cli/arguments.ts';
 import { COMPLETED, completionCommand } from '../../../src/cli/completion.ts';
-import { helpText } from '../../../src/cli/help.ts';
+import { commandHelp, helpText } from '../../../src/cli/help.ts';
 import { remainingText } from '../../../src/cli/progress.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -27,12 +27,25 @@ test('every command is completed', () => {
   expect(Object.keys(COMPLETED).sort()).toEqual(commands.sort());
 });
 
-test('every completed flag is in the help', () => {
+test('every command is in the help', () => {
   const help = helpText();
-  const missing = Object.values(COMPLETED)
-    .flatMap(({ flags = [] }) => flags)
-    .filter((flag) => !new RegExp(`(?:--${flag}\\b|^  ${flag.replaceAll('.', '\\.')} )`, 'm').test(help));
+  expect(Object.keys(COMPLETED).filter((command) => !help.includes(`\n  ${command} `))).toEqual([]);
+});
+
+test('every completed flag is in the help of its command', () => {
+  const missing = Object.entries(COMPLETED).flatMap(([command, { flags = [] }]) =>
+    flags.filter((flag) => !new RegExp(`--${flag}\\b`).test(commandHelp(command))).map((flag) => `${command} --${flag}`),
+  );
   expect(missing).toEqual([]);
+});
+
+test('the help of a command shows nothing of others, and settings with their units', () => {
+  expect(commandHelp('top')).not.toMatch(/analyze|threads/);
+  const help = commandHelp('serve');
+  expect(help).toContain('JavaScript heap of a lane; a request that needs more is ended with 429 [384mb]');
+  expect(help).toContain('heavy requests that wait for a lane; 429 beyond [1000]');
+  expect(help).toContain('heavy requests that run for longer are ended with 503; -1: never [30s]');
+  expect(help).toContain('requests that take longer go to the slow log; -1: off [-1]');
 });
 
 describe.each(['bash', 'zsh', 'fish'])('%s', (shell) => {
