@@ -1,7 +1,7 @@
 // The fields of an index; expanding one shows how many documents have it, and its most frequent values.
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { numberText } from '../format.ts';
+import { countText, numberText } from '../format.ts';
 import { call, pathPart } from '../service.ts';
 import { type DiscoverFilter, type DiscoverState, queryOf } from './discover-search.ts';
 
@@ -15,9 +15,14 @@ export interface FieldListProps {
 
 export function FieldList({ state, fields, onFilter, onColumn }: FieldListProps): JSX.Element {
   const [word, setWord] = useState('');
+  const [isOpen, setOpen] = useState(false);
   const names = [...fields.keys()].filter((name) => name.toLowerCase().includes(word.toLowerCase()));
   return (
-    <aside class="field-list" aria-label="Fields">
+    <aside class={`field-list${isOpen ? ' open' : ''}`} aria-label="Fields">
+      {/* Narrow windows show the list only on request. */}
+      <button type="button" class="tool field-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {countText(fields.size, 'field')}
+      </button>
       <input
         type="search"
         value={word}

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { useCell } from '../cell.ts';
-import { theme } from '../shell/theme.ts';
+import { shownTheme } from '../shell/theme.ts';
 
 export interface TimeSeriesProps {
   readonly title: string;
@@ -25,7 +25,7 @@ const HEIGHT = 170;
 export function TimeSeries({ title, times, series, format }: TimeSeriesProps): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
-  const shownTheme = useCell(theme);
+  const theme = useCell(shownTheme);
   const labels = series.map(({ label }) => label).join('\n');
   useEffect(() => {
     const { current } = host;
@@ -73,12 +73,12 @@ export function TimeSeries({ title, times, series, format }: TimeSeriesProps): J
       plot.current?.destroy();
       plot.current = null;
     };
-  }, [labels, shownTheme]);
+  }, [labels, theme]);
   useEffect(() => {
     plot.current?.setData(dataOf(times, series));
     // Without a cursor the legend shows the last values.
     if (plot.current?.cursor.idx === null || plot.current?.cursor.idx === undefined) plot.current?.setLegend({ idx: times.length - 1 });
-  }, [times, series, labels, shownTheme]);
+  }, [times, series, labels, theme]);
   const last = (values: Series['values']): string => {
     const value = values.at(-1);
     return value === null || value === undefined ? 'no value' : format(value);

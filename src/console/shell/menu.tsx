@@ -62,7 +62,11 @@ export function Menu({ label, icon, items, empty }: MenuProps): JSX.Element {
       </button>
       {isOpen && (
         <div class="menu-list" role="menu" aria-label={label} tabIndex={-1} onKeyDown={onKeyDown}>
-          {items.length === 0 && <p class="muted">{empty ?? 'Nothing here.'}</p>}
+          {items.length === 0 && (
+            <button type="button" role="menuitem" aria-disabled="true" class="muted" onClick={() => setOpen(false)}>
+              {empty ?? 'Nothing here.'}
+            </button>
+          )}
           {items.map(({ label: text, hint, isDisabled, onChoose }, i) => (
             <button
               key={i}

@@ -1,5 +1,5 @@
 // Light or dark: as the system prefers, or as the user chose.
-import { type Cell, keptCell } from '../cell.ts';
+import { Cell, keptCell } from '../cell.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -9,12 +9,17 @@ export const theme: Cell<Theme> = keptCell<Theme>('theme', 'system', isTheme);
 
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 
+/** The theme that is shown. */
+export const shownTheme = new Cell<'light' | 'dark'>('light');
+
 const isDark = (): boolean => theme.value === 'dark' || (theme.value === 'system' && prefersDark.matches);
 
 /** Sets the theme on the document, and updates it whenever it changes. */
 export function applyTheme(): void {
   const apply = (): void => {
-    document.documentElement.dataset.theme = isDark() ? 'dark' : 'light';
+    const name = isDark() ? 'dark' : 'light';
+    document.documentElement.dataset.theme = name;
+    shownTheme.set(name);
   };
   apply();
   theme.subscribe(apply);
