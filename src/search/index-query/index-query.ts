@@ -50,6 +50,7 @@ export interface BoostingIndexQuery {
   readonly positive: IndexQuery;
   readonly negative: IndexQuery;
   readonly negativeBoost: number;
+  readonly nestedPath: string | null;
 }
 
 /** Terms of several fields that share their statistics (`cross_fields`). */

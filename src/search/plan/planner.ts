@@ -28,6 +28,7 @@ import { type ExpandedPositional, type FrequencyScore, matchPositions } from '..
 import { lengthOfNorm } from '../shard/bm25.ts';
 import { type FieldStatistics, ShardStatistics, type Statistics } from '../shard/statistics.ts';
 import type { TermScores } from '../similarity/term-statistics.ts';
+import { copiesOf, MAX_COPIES } from './copied-plans.ts';
 import { Expansions } from './expansions.ts';
 import { planFilter } from './segment-filters.ts';
 import { planConstant, TermPlanner } from './term-planner.ts';
@@ -297,12 +298,20 @@ export class Planner {
 
   /** Two disjoint parts: the matches of `positive` alone, and those that also match `negative`, with a fraction of the score. */
   #boosting(query: BoostingIndexQuery, scope: PlanScope): PlanNode {
-    const positive = this.plan(query.positive, scope);
+    const positive = this.#positive(query, scope);
     const negative = this.plan(query.negative, unscored(scope));
     if (!scope.scored || positive.op === 'matchNone' || negative.op === 'matchNone') return positive;
     const unchanged = boolPlan({ must: [positive], mustNot: [negative] });
     const demoted: PlanNode = { op: 'boost', child: boolPlan({ must: [positive], filter: [negative] }), factor: query.negativeBoost };
     return boolPlan({ should: [unchanged, demoted], minimumShouldMatch: 1 });
+  }
+
+  /** The plan of `positive`, which occurs twice in that of the query: computed once if its size would double at each level of boosting queries. */
+  #positive({ positive, nestedPath }: BoostingIndexQuery, scope: PlanScope): PlanNode {
+    const plan = this.plan(positive, scope);
+    if (!scope.scored || plan.op === 'matchNone' || copiesOf(positive) <= MAX_COPIES) return plan;
+    const { docs, scores } = this.#computed.candidates(plan, scope, nestedPath);
+    return docs.length === 0 ? MATCH_NONE : { op: 'docs', docs, scores };
   }
 
   /** terms_set with a field: one disjoint part for each number of clauses that a document may require. */

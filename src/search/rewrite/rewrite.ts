@@ -98,6 +98,7 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
         positive: rewriteAny(query.positive, context),
         negative: rewriteAny(query.negative, context),
         negativeBoost: query.negativeBoost,
+        nestedPath: context.nestedPath,
       };
     case 'function_score':
       return {
