@@ -5,6 +5,7 @@ import Mustache from 'mustache';
 import { BoundedMap } from '../common/bounded-map.ts';
 import { writeJson } from '../common/json/json-write.ts';
 import { javaText } from '../common/text/java-text.ts';
+import { checkTurn } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 
@@ -13,6 +14,8 @@ const MAX_DEPTH = 50;
 const MAX_OUTPUT = 8 << 20;
 /** As Elasticsearch's `script.max_size_in_bytes`. The parser of the package makes an array of each character. */
 const MAX_SOURCE = 65_535;
+/** Characters of output between two checks of the turn. */
+const OUTPUT_PER_CHECK = 1 << 18;
 /** Iterations of sections in one template: empty ones produce no output that could be limited. */
 const MAX_ITERATIONS = 1_000_000;
 /** Only short templates are cached, so that the cache stays below some 10 MB. */
@@ -66,6 +69,9 @@ function checkDepth(tokens: unknown, depth: number): void {
 class TemplateWriter extends Mustache.Writer {
   #length = 0;
 
+  /** Length of the output at which the turn is checked. */
+  #nextCheck = 0;
+
   #iterations = 0;
 
   override parse(template: string): unknown {
@@ -80,6 +86,10 @@ class TemplateWriter extends Mustache.Writer {
   #count(text: string): string {
     this.#length += text.length;
     if (this.#length > MAX_OUTPUT) throw templateError(`the rendered template exceeds ${MAX_OUTPUT} characters`);
+    if (this.#length >= this.#nextCheck) {
+      this.#nextCheck = this.#length + OUTPUT_PER_CHECK;
+      checkTurn();
+    }
     return text;
   }
 

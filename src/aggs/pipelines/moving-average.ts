@@ -1,6 +1,8 @@
 // moving_fn, moving_avg and moving_percentiles: figures of the window of buckets before each bucket.
 import type { JsonObject } from '../../common/json/json-value.ts';
 import { javaDouble } from '../../common/text/java-text.ts';
+import { checkTurn } from '../../common/turns/turn.ts';
+import { WorkCounter } from '../../common/turns/work-counter.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { bodyError, illegalArgumentError, parsingError, unsupportedError } from '../errors.ts';
 import { PercentilesOut } from '../metrics/percentiles.ts';
@@ -18,6 +20,7 @@ export const movingFn: Parent = (p, body) => {
   if (window <= 0) throw bodyError('moving_fn', '[window] must be a positive, non-zero integer.');
   return {
     run(buckets) {
+      const work = new WorkCounter();
       const values: number[] = [];
       const positions: number[] = [];
       // The window ends before the current bucket.
@@ -31,6 +34,7 @@ export const movingFn: Parent = (p, body) => {
       positions.forEach((at, i) => {
         const from = clamp(i - window + shift, values.length);
         const to = clamp(i + shift, values.length);
+        work.add(to - from);
         putFigure(buckets[at], body, 'simple_value', call(values.slice(from, to)));
       });
       return buckets;
@@ -54,6 +58,7 @@ export const movingPercentiles: Parent = (p, body) => {
         );
       });
       buckets.forEach((bucket, i) => {
+        checkTurn();
         const inside = all.slice(clamp(i - window + shift, all.length), clamp(i + shift, all.length));
         if (inside.length > 0) bucket.aggs.set(body.name, PercentilesOut.union(body, inside));
       });
@@ -89,11 +94,13 @@ export const movingAvg: Parent = (p, body) => {
   }
   return {
     run(buckets) {
+      const work = new WorkCounter();
       const values: number[] = [];
       for (const bucket of buckets) {
         const value = figureOf(bucket, body);
         if (Number.isNaN(value)) continue;
         const recent = values.slice(-window);
+        work.add(recent.length);
         if (model.hasEnough(recent.length)) putFigure(bucket, body, 'simple_value', model.next(recent));
         values.push(value);
       }

@@ -5,6 +5,7 @@
 import { jsonDouble } from '../../../common/json/json-float.ts';
 import type { MutableJsonObject } from '../../../common/json/json-value.ts';
 import { present } from '../../../common/present.ts';
+import { checkTurn } from '../../../common/turns/turn.ts';
 import type { AggNode } from '../../../plan/agg-plan.ts';
 import { formatOf } from '../../metrics/numeric.ts';
 import { Params } from '../../params.ts';
@@ -13,6 +14,8 @@ import { mergeBuckets, mergeChildren } from '../../reduce/merge.ts';
 import { BucketsOut, type OutBucket } from '../../reduce/out.ts';
 import { bindSource, columnOf, doubleOf, parseSource, type SourceParams, type ValuesSource } from '../../source.ts';
 import type { AggSpec, AggType } from '../../types.ts';
+
+const MERGES_PER_CHECK_MASK = 1023;
 
 interface VariableWidthParams {
   readonly source: SourceParams;
@@ -59,8 +62,13 @@ export function clusterValues(values: ReadonlyArray<{ readonly value: number; re
         distance: centroid(present(clusters[right])) - centroid(present(clusters[left])),
       });
   };
-  for (let i = 0; i + 1 < values.length; i++) offer(i);
+  let steps = 0;
+  for (let i = 0; i + 1 < values.length; i++) {
+    if ((++steps & MERGES_PER_CHECK_MASK) === 0) checkTurn();
+    offer(i);
+  }
   for (let left = values.length; left > most; ) {
+    if ((++steps & MERGES_PER_CHECK_MASK) === 0) checkTurn();
     const pair = present(heap.pop());
     const a = pair.left;
     const b = next[a];
@@ -161,6 +169,7 @@ export const variableWidthHistogramType: AggType = {
     const clusterOf = new Int32Array(distinct.count);
     let count = 0;
     const chosen = lists.map((ids) => {
+      checkTurn();
       ids.sort((a, b) => valueOf[a] - valueOf[b]);
       const clusters = clusterValues(
         ids.map((id) => ({ value: valueOf[id], count: distinct.docCounts[id] })),

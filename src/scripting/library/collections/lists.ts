@@ -34,11 +34,20 @@ const indexOf = (self: Value[], item: Value): number => {
   return self.findIndex((other) => equal(other, item));
 };
 
+/** Moving an entry takes this part of a step. */
+const MOVED_PER_STEP = 256;
+
+/** Counts the entries that move when one is inserted or removed at `index`. */
+function spendMoves(self: readonly Value[], index: number): void {
+  spendSteps(Math.ceil((self.length - index) / MOVED_PER_STEP));
+}
+
 const LIST: Readonly<Record<string, Implementation>> = {
   'void add(int,def)': (self: Value[], index: number, item: Value) => {
     checkResizable(self);
     if (index < 0 || index > self.length) raise('java.lang.IndexOutOfBoundsException', `Index: ${index}, Size: ${self.length}`);
     spendBytes(ENTRY_BYTES);
+    spendMoves(self, index);
     self.splice(index, 0, item);
   },
   'boolean addAll(int,Collection)': (self: Value[], index: number, items: Items) => {
@@ -58,7 +67,9 @@ const LIST: Readonly<Record<string, Implementation>> = {
   'ListIterator listIterator()': (self: Value[]) => new JavaIterator([...self], (item) => removeItem(self, item)),
   'def remove(int)': (self: Value[], index: number) => {
     checkResizable(self);
-    return self.splice(at(self, index), 1)[0];
+    const place = at(self, index);
+    spendMoves(self, place);
+    return self.splice(place, 1)[0];
   },
   'void replaceAll(UnaryOperator)': (self: Value[], run: Run) => {
     checkMutable(self);
