@@ -284,7 +284,8 @@ export class Dispatcher {
     // Made once, since tasks run parts after their request was answered.
     let request: LaneRequest | null = null;
     return partRunner(this.#lanes, () => {
-      request ??= inTrace(exchange, laneRequest(0, exchange.http, exchange.bytes, origin(exchange)));
+      const body = exchange.api?.body === 'stream!' ? null : exchange.bytes;
+      request ??= inTrace(exchange, laneRequest(0, exchange.http, body, origin(exchange)));
       return { ...request, id: ++this.#lastLaneRequest, body: request.body && new Uint8Array(request.body) };
     });
   }

@@ -15,9 +15,9 @@ import type { EngineContext } from '../core/context.ts';
 import { withPosition } from '../core/error-position.ts';
 import { checkWritable } from '../core/index-blocks.ts';
 import type { IndexState } from '../core/index-state.ts';
-import { NO_CONDITIONS, type Refresh, type WriteOperation, type WriteOutcome } from '../core/write.ts';
-import { ingest, ingestUpsert } from '../ingest/ingest.ts';
+import type { Refresh, WriteOperation, WriteOutcome } from '../core/write.ts';
 import { type ActiveShards, requireActiveShards } from './active-shards.ts';
+import { hasItemPipelines, type IngestElsewhere, ingestItem } from './bulk-ingest.ts';
 import { type Action, type Item, LineReader, parseItems } from './bulk-items.ts';
 import { checkRouting } from './conditions.ts';
 import { idProblem, validationError } from './document-id.ts';
@@ -57,6 +57,7 @@ export interface BulkRequest {
   readonly activeShards?: ActiveShards;
   /** Items may name a type, as in version 7. */
   readonly hasTypes?: boolean;
+  readonly ingestElsewhere?: IngestElsewhere | null;
 }
 
 /** @throws ApiError 400 for a malformed body. Failures of items are part of the response. */
@@ -206,7 +207,8 @@ class BulkRun {
         if (id === '') throw illegalArgumentError('if _id is specified it must not be empty');
         const failure = validationError([id === null ? null : idProblem(id)]);
         if (failure) throw failure;
-        const given = this.#timedIngest(item);
+        const given = await this.#timedIngest(item);
+        if (given !== item) await this.#breath.take();
         if (given === null) this.#items[place] = itemJson(action, { ...droppedBody(indexName, id), status: 200 });
         else placed.push({ place, given });
       } catch (error) {
@@ -228,35 +230,15 @@ class BulkRun {
   }
 
   /** Only an item with pipelines is changed, dropped or refused by them. */
-  #timedIngest(item: Item): Item | null {
+  async #timedIngest(item: Item): Promise<Item | null> {
+    if (!hasItemPipelines(this.#ctx, item)) return item;
     const before = performance.now();
     let given: Item | null | undefined;
     try {
-      return (given = this.#ingest(item));
+      return (given = await ingestItem(this.#ctx, item, this.#request.ingestElsewhere ?? null));
     } finally {
       if (given !== item) this.#ingestMs = (this.#ingestMs ?? 0) + performance.now() - before;
     }
-  }
-
-  /** The item after its ingest pipelines; null if they drop it. */
-  #ingest(item: Item): Item | null {
-    const { operation: op, indexName } = item;
-    if (op.source === null) return item;
-    if (op.kind === 'update') {
-      const source = ingestUpsert(
-        this.#ctx,
-        { index: indexName, id: op.id, routing: op.routing },
-        op.source,
-        op.docAsUpsert,
-        NO_CONDITIONS,
-      );
-      return source === null ? null : source === op.source ? item : { ...item, operation: { ...op, source } };
-    }
-    const given = { index: indexName, id: op.autoId ? null : op.id, routing: op.routing, source: op.source, conditions: op };
-    const changed = ingest(this.#ctx, given, item.pipeline);
-    if (changed === null || changed === given) return changed && item;
-    const { index, id, routing, source, conditions } = changed;
-    return { ...item, indexName: index, operation: { ...op, id: id ?? op.id, autoId: id === null, routing, source, ...conditions } };
   }
 
   #target(item: Item): Promise<IndexState> {

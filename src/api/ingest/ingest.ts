@@ -72,7 +72,7 @@ function settingsOf(ctx: EngineContext, name: string): Readonly<Record<string, u
 }
 
 /** True if documents for this index go through a pipeline. */
-function hasPipelines(ctx: EngineContext, index: string, requested: string | null): boolean {
+export function hasPipelines(ctx: EngineContext, index: string, requested: string | null): boolean {
   const { first, final } = pipelinesOf(ctx, index, requested);
   return first !== null || final !== null;
 }

@@ -90,7 +90,8 @@ export async function readContent(
   const { http } = exchange;
   const none = { body: undefined, bytes: null, stream: null };
   const kind = route.api.body ?? 'none';
-  if (kind === 'ignored') return none;
+  // Parts of streamed requests carry what they need of the body.
+  if (kind === 'ignored' || (kind === 'stream!' && exchange.part !== null)) return none;
   const limit = Math.min(maxBytes, route.api.maxBodyBytes ?? Infinity);
   const contentType = http.header('content-type');
   let bytes: Buffer | null = null;

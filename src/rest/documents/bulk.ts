@@ -1,5 +1,6 @@
 // `_bulk`: streams the body into the engine, with back-pressure to the sender while shards are busy.
 import { bulk } from '../../api/documents/bulk.ts';
+import { type IngestedPart, ingestPart } from '../../api/documents/bulk-ingest.ts';
 import { defineApi, type RestContext, SOURCE_FILTER } from '../core/api.ts';
 import { readRefresh } from '../core/param-kinds.ts';
 import { sourceFilterOf } from '../core/params/source-params.ts';
@@ -30,6 +31,9 @@ export const bulkApi = defineApi({
 });
 
 async function runBulk(request: ApiRequest, { engine }: RestContext): Promise<ApiResponse> {
+  const { part, runPart, reply } = request;
+  // Only `ingestElsewhere` below makes parts.
+  if (part !== null) return ok({ item: ingestPart(engine, part) });
   const body = await bulk(engine, {
     index: request.params.index ?? null,
     body: request.stream as AsyncIterable<Uint8Array>,
@@ -40,6 +44,8 @@ async function runBulk(request: ApiRequest, { engine }: RestContext): Promise<Ap
     hasTypes: engine.dialect.hasTypes,
     source: sourceFilterOf(request),
     activeShards: activeShardsOf(request),
+    ingestElsewhere:
+      runPart === null ? null : async (item) => (await runPart(item, () => reply.aborted)) as { item: IngestedPart | null } | null,
   });
   return ok(body);
 }
