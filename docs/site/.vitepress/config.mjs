@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 const docs = path.resolve(import.meta.dirname, '../..');
-const packages = path.resolve(import.meta.dirname, '../node_modules');
 
 const PAGES = [
   ['Start', ['getting-started', 'console', 'configuration', 'compatibility', 'limitations']],
@@ -45,6 +44,16 @@ function withoutOuterLinks(markdown) {
   });
 }
 
+/** The pages are outside the folder that has the packages: the browser's bundle takes Vue from there, the one that renders pages imports it. */
+const vueOfSite = {
+  name: 'vue-of-site',
+  enforce: 'pre',
+  resolveId(id, _, { ssr }) {
+    if (!/^vue(?:\/|$)/.test(id)) return null;
+    return ssr ? { id, external: true } : this.resolve(id, import.meta.filename, { skipSelf: true });
+  },
+};
+
 export default {
   title: 'Gannet',
   description: 'Full-text search and analytics engine with the Elasticsearch REST API',
@@ -53,15 +62,7 @@ export default {
   outDir: '../../dist/docs',
   cacheDir: './node_modules/.vitepress',
   base: process.env.DOCS_BASE ?? '/',
-  // The pages are outside the folder that has the packages.
-  vite: {
-    resolve: {
-      alias: [
-        { find: /^vue$/, replacement: `${packages}/vue/dist/vue.runtime.esm-bundler.js` },
-        { find: /^vue\/server-renderer$/, replacement: `${packages}/vue/server-renderer/index.mjs` },
-      ],
-    },
-  },
+  vite: { plugins: [vueOfSite] },
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   rewrites: { 'getting-started.md': 'index.md' },
   markdown: {
