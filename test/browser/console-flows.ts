@@ -3,14 +3,25 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { arrowText, branchingPart, tokenGraph } from '../../src/console/analysis/token-graph.ts';
 import { hashPassword } from '../../src/security/password-hash.ts';
 import { type BrowserKind, browserPath, type OpenBrowser, openBrowser, openPage, type WatchedPage } from '../support/browsers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { testAdministration } from './console-administration.ts';
-import { choose, clickText, finish, isConsoleBuilt, MARKUP, press, setText, textOf, waitForText, writeSheet } from './console-page.ts';
+import {
+  choose,
+  clickText,
+  finish,
+  isConsoleBuilt,
+  logIn,
+  MARKUP,
+  press,
+  setText,
+  textOf,
+  waitForText,
+  writeSheet,
+} from './console-page.ts';
 
 /** Defines the tests for a browser. */
 export function testConsole(kind: BrowserKind): void {
@@ -272,9 +283,9 @@ export function testConsole(kind: BrowserKind): void {
       try {
         const watched = await openPage(opened.browser, `${service.url}/_console/#/indices`, [401]);
         const { page } = watched;
-        await logIn(page, 'wrong');
+        await logIn(page, 'ann', 'wrong');
         await waitForText(page, '.login .notice', 'not valid');
-        await logIn(page, 'pässword');
+        await logIn(page, 'ann', 'pässword');
         await waitForText(page, '.page-head', '0 indices');
         await page.reload();
         await waitForText(page, '.page-head', '0 indices');
@@ -288,16 +299,4 @@ export function testConsole(kind: BrowserKind): void {
       }
     });
   });
-}
-
-async function logIn(page: Page, password: string): Promise<void> {
-  await page.waitForSelector('.login form button:not(:disabled)');
-  await page.$$eval(
-    '.login input:not([type=radio])',
-    (inputs, values) => {
-      for (const [i, input] of inputs.entries()) (input as HTMLInputElement).value = values[i];
-    },
-    ['ann', password],
-  );
-  await page.click('.login button[type=submit]');
 }

@@ -105,3 +105,15 @@ export async function textOf(page: Page, selector: string): Promise<string> {
   await page.waitForSelector(selector);
   return page.$eval(selector, (element) => element.textContent ?? '');
 }
+
+export async function logIn(page: Page, user: string, password: string): Promise<void> {
+  await page.waitForSelector('.login form button:not(:disabled)');
+  await page.$$eval(
+    '.login input:not([type=radio])',
+    (inputs, values) => {
+      for (const [i, input] of inputs.entries()) (input as HTMLInputElement).value = values[i];
+    },
+    [user, password],
+  );
+  await page.click('.login button[type=submit]');
+}
