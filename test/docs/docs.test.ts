@@ -12,7 +12,7 @@ const pages = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
   ...readdirSync(path.join(root, 'docs'), { recursive: true })
     .map((name) => `docs/${name}`)
-    .filter((name) => name.endsWith('.md')),
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules')),
   ...readdirSync(path.join(root, 'packages')).map((name) => `packages/${name}/README.md`),
 ];
 
