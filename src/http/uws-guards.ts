@@ -1,5 +1,5 @@
 // hyper-express and uWebSockets with guards against problems found by measurement (docs/operations.md, "The HTTP listener"). Each has a
-// test in test/unit/http/listeners.test.ts; the numbers are those of the list.
+// test in test/unit/http/listeners.test.ts or slow-transfers.test.ts; the numbers are those of the list.
 //   1 framing headers are counted in the one pass over the head and refused before any body is read
 //   2 that refusal is sent a turn later: one sent at once would let the rest of the read run as the next request
 //   3 endWithoutBody writes its own Content-Length: the native one writes 2^63 - 1
