@@ -40,7 +40,13 @@ export async function openRestNode(
     const text = body === undefined ? '' : typeof body === 'string' ? body : Array.isArray(body) ? ndjson(body) : JSON.stringify(body);
     const answer = await fakeRequest(dispatcher.handle, line, { body: text, headers });
     const isJson = String(answer.headers['content-type']).includes('json');
-    return { status: answer.status, json: isJson && answer.text !== '' ? answer.json : null, text: answer.text };
+    return {
+      status: answer.status,
+      text: answer.text,
+      get json() {
+        return isJson && answer.text !== '' ? answer.json : null;
+      },
+    };
   };
   return {
     folder,

@@ -78,13 +78,25 @@ export class Visibility {
 
   /** The document with the visible fields of its source. @param base  the index without limits */
   document(base: IndexState, document: StoredDocument | null): StoredDocument | null {
-    if (this.fields === null || document === null || document.source === null) return document;
+    const { fields } = this;
+    if (fields === null || document === null || document.source === null) return document;
     const { mapping } = base;
-    const source = this.fields.filterSource(
-      parseToWrite(Buffer.from(document.source).toString('utf8')) as Record<string, unknown>,
-      (path) => mapping.field(path) !== null && !mapping.isObject(path),
-    );
-    return { ...document, source: Buffer.from(writeJson(source)) };
+    const { source: whole, ...rest } = document;
+    let visible: Buffer | null = null;
+    const filter = (): Buffer => {
+      const source = fields.filterSource(
+        parseToWrite(Buffer.from(whole).toString('utf8')) as Record<string, unknown>,
+        (path) => mapping.field(path) !== null && !mapping.isObject(path),
+      );
+      return Buffer.from(writeJson(source));
+    };
+    // Searches that show no source do not pay for filtering it.
+    return {
+      ...rest,
+      get source() {
+        return (visible ??= filter());
+      },
+    };
   }
 }
 
