@@ -24,23 +24,25 @@ export function bm25(scorer: Scorer | null, freq: number, norm: number): number 
   return f(weight - f(weight / f(1 + f(f(freq) * scorer.normInverse[norm]))));
 }
 
+const freqIn = (doc: Doc, term: Text): number => doc.terms.get(term.text)?.length ?? 0;
+const any = (values: readonly number[], test: (value: number) => boolean): number | null => (values.some(test) ? 0 : null);
+
 /** Score of the document, or null if it does not match. */
 export function evaluate(node: Node, doc: Doc, docId: number): number | null {
-  const freqOf = (term: Text): number => doc.terms.get(term.text)?.length ?? 0;
-  const any = (values: readonly number[], test: (value: number) => boolean): number | null => (values.some(test) ? 0 : null);
   switch (node.op) {
     case 'matchAll':
       return 1;
     case 'matchNone':
       return null;
     case 'term':
-      return freqOf(node.term) ? bm25(node.scorer, freqOf(node.term), doc.norm) : null;
+      return freqIn(doc, node.term) ? bm25(node.scorer, freqIn(doc, node.term), doc.norm) : null;
     case 'synonym': {
-      const freq = node.terms.map(freqOf).reduce((a: number, b: number) => a + b, 0);
+      let freq = 0;
+      for (const term of node.terms) freq += freqIn(doc, term);
       return freq ? bm25(node.scorer, freq, doc.norm) : null;
     }
     case 'anyTerm':
-      return node.texts.some(freqOf) ? 0 : null;
+      return node.texts.some((term: Text) => freqIn(doc, term)) ? 0 : null;
     case 'phrase': {
       const freq = phraseFreq(node, doc.terms);
       return freq > 0 ? bm25(node.scorer, freq, doc.norm) : null;
@@ -87,20 +89,29 @@ export function evaluate(node: Node, doc: Doc, docId: number): number | null {
   }
 }
 
-function bool(node: Node, doc: Doc, docId: number): number | null {
-  const scoresOf = (clauses: Node[]): Array<number | null> => clauses.map((clause) => evaluate(clause, doc, docId));
-  const sum = (scores: Array<number | null>): number => f(scores.reduce<number>((total, score) => total + (score ?? 0), 0));
-  const must = scoresOf(node.must);
-  if ([...must, ...scoresOf(node.filter)].includes(null)) return null;
-  if (scoresOf(node.mustNot).some((score) => score !== null)) return null;
-  const should = scoresOf(node.should);
-  const matched = should.filter((score) => score !== null).length;
-  const least = must.length + node.filter.length === 0 && should.length ? Math.max(1, node.minimumShouldMatch) : node.minimumShouldMatch;
-  if (matched < least) return null;
-  return f(sum(must) + sum(should));
+function bool({ must, filter, should, mustNot, minimumShouldMatch }: Node, doc: Doc, docId: number): number | null {
+  const matches = (clause: Node): boolean => evaluate(clause, doc, docId) !== null;
+  let required = 0;
+  for (const clause of must) {
+    const score = evaluate(clause, doc, docId);
+    if (score === null) return null;
+    required += score;
+  }
+  if (!filter.every(matches) || mustNot.some(matches)) return null;
+  let optional = 0;
+  let matched = 0;
+  for (const clause of should) {
+    const score = evaluate(clause, doc, docId);
+    if (score === null) continue;
+    matched++;
+    optional += score;
+  }
+  const least = must.length + filter.length === 0 && should.length ? Math.max(1, minimumShouldMatch) : minimumShouldMatch;
+  return matched < least ? null : f(f(required) + f(optional));
 }
 
 function phraseFreq(node: Node, terms: Terms): number {
+  for (const place of node.positions) if (!place.terms.some((term: Text) => terms.has(term.text))) return 0;
   const places: Array<{ offset: number; key: string; positions: number[] }> = node.positions.map(
     (place: { position: number; terms: Text[] }) => ({
       offset: place.position,
@@ -108,7 +119,6 @@ function phraseFreq(node: Node, terms: Terms): number {
       positions: place.terms.flatMap((term) => [...(terms.get(term.text) ?? [])]).sort((a, b) => a - b),
     }),
   );
-  if (places.some((place) => place.positions.length === 0)) return 0;
   if (node.slop === 0) {
     const [first, ...rest] = places;
     return first.positions.filter((at) => rest.every((place) => place.positions.includes(at - first.offset + place.offset))).length;
