@@ -254,6 +254,17 @@ export class JetStream {
     }
   }
 
+  /** Keys of a bucket, as the leader of its stream knows them. @throws ApiError */
+  async keysOf(bucket: string): Promise<string[]> {
+    const prefix = `$KV.${bucket}.`;
+    try {
+      const { state } = await this.#manager.streams.info(`KV_${bucket}`, { subjects_filter: `${prefix}>` });
+      return Object.keys(state.subjects ?? {}).map((subject) => subject.slice(prefix.length));
+    } catch (error) {
+      throw logUnreachableError(`bucket [${bucket}]`, (error as Error).message);
+    }
+  }
+
   /** Writes a key that has a certain revision; 0: that does not exist. @returns false: it has another one; null: unknown */
   async replace(bucket: KV, key: string, value: Uint8Array, revision: number): Promise<boolean | null> {
     try {

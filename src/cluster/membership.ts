@@ -1,6 +1,9 @@
 // Members of the cluster: each node renews a key of its own, and the manager also renews a key that only one node can create. Keys expire
-// unless renewed. Safety never depends on membership, because the logs check every decision again.
-import type { KV } from '@nats-io/kv';
+// unless renewed. Writes never depend on membership, because the logs check every decision again; which nodes a refresh waits for does (read-lease.ts).
+import type { KV, KvEntry } from '@nats-io/kv';
+import { processClockMs } from '../common/process-clock.ts';
+import { SharedCall } from '../common/shared-call.ts';
+import { NODE_GONE_MS } from './read-lease.ts';
 
 /** What the nodes of a cluster publish about themselves. */
 export interface NodeInfo {
@@ -25,8 +28,8 @@ export interface NodeInfo {
 /** Keys expire after this time. */
 const KEY_TTL_MS = 3000;
 const RENEWAL_MS = 500;
-/** A node that has not renewed its key for this long counts as gone. */
-const NODE_GONE_MS = 2500;
+/** The subscription may be late: after this time the key of a node is read. */
+const UNSEEN_MS = 1500;
 const NODE_PREFIX = 'node.';
 const MANAGER = 'manager';
 
@@ -35,30 +38,47 @@ export interface MembershipEvents {
   changed(): void;
   /** Another node uses this node's id. */
   duplicate(other: NodeInfo): void;
+  /** The key of this node was renewed. Times are of processClockMs. */
+  renewed(sentMs: number, confirmedMs: number): void;
+}
+
+/** The part of a key-value bucket that is needed here. */
+export type MemberBucket = Pick<KV, 'put' | 'update' | 'create' | 'delete' | 'get' | 'watch'>;
+
+interface Seen {
+  readonly info: NodeInfo;
+  readonly revision: number;
+  /** When this revision was seen first. */
+  readonly seenMs: number;
 }
 
 export class Membership {
   /** Keys of the bucket expire after this time. */
   static readonly ttlMs = KEY_TTL_MS;
-  readonly #bucket: KV;
+  readonly #bucket: MemberBucket;
+  readonly #keys: () => Promise<readonly string[]>;
+  readonly #live = new SharedCall(() => this.#readLive());
   readonly #self: () => NodeInfo;
   readonly #events: MembershipEvents;
-  readonly #nodes = new Map<string, { info: NodeInfo; seenMs: number }>();
-  #manager: { id: string; seenMs: number } | null = null;
+  readonly #nodes = new Map<string, Seen>();
+  #manager: { readonly id: string; readonly revision: number; readonly seenMs: number } | null = null;
   /** Revision of the manager's key; null: this node is not the manager. */
   #revision: number | null = null;
   #confirmedMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #shown = '';
+  #readingUnseen: Promise<void> | null = null;
   #isStopped = false;
 
-  constructor(bucket: KV, self: () => NodeInfo, events: MembershipEvents) {
+  /** @param keys  all keys of the bucket, as its leader knows them */
+  constructor(bucket: MemberBucket, keys: () => Promise<readonly string[]>, self: () => NodeInfo, events: MembershipEvents) {
     this.#bucket = bucket;
+    this.#keys = keys;
     this.#self = self;
     this.#events = events;
   }
 
-  /** Live nodes including this one, by name. */
+  /** Live nodes including this one, by name, as far as this node has heard of them. */
   get nodes(): NodeInfo[] {
     const self = this.#self();
     const others = [...this.#nodes.values()].filter(({ info, seenMs }) => info.id !== self.id && !isOld(seenMs, NODE_GONE_MS));
@@ -76,12 +96,38 @@ export class Membership {
 
   /** Time since the last renewal of this node's key was confirmed. */
   get silentMs(): number {
-    return performance.now() - this.#confirmedMs;
+    return processClockMs() - this.#confirmedMs;
+  }
+
+  /**
+   * The other nodes whose copies may be read at any time from this call on, unless they join or return later: these catch up first.
+   * @throws ApiError it is not known
+   */
+  live(): Promise<readonly NodeInfo[]> {
+    return this.#live.run();
+  }
+
+  async #readLive(): Promise<readonly NodeInfo[]> {
+    const own = NODE_PREFIX + this.#self().id;
+    const keys = (await this.#keys()).filter((key) => key.startsWith(NODE_PREFIX) && key !== own);
+    const infos = await Promise.all(keys.map((key) => this.#readNode(key)));
+    return infos.filter((info) => info !== null);
+  }
+
+  /** @returns null: its key has expired, or was not renewed for NODE_GONE_MS, which a subscription alone cannot tell */
+  async #readNode(key: string): Promise<NodeInfo | null> {
+    const known = this.#nodes.get(key.slice(NODE_PREFIX.length));
+    if (known !== undefined && !isOld(known.seenMs, NODE_GONE_MS)) return known.info;
+    const entry = await this.#bucket.get(key);
+    if (entry?.operation !== 'PUT') return null;
+    if (known?.revision === entry.revision) return null;
+    this.#onEntry(entry);
+    return JSON.parse(Buffer.from(entry.value).toString()) as NodeInfo;
   }
 
   async start(): Promise<void> {
     // JetStream answered a moment ago.
-    this.#confirmedMs = performance.now();
+    this.#confirmedMs = processClockMs();
     this.#watch();
     await this.#renew();
   }
@@ -97,18 +143,28 @@ export class Membership {
   }
 
   async #renew(): Promise<void> {
-    const sentMs = performance.now();
     const self = this.#self();
-    try {
-      await this.#bucket.put(NODE_PREFIX + self.id, JSON.stringify(self));
-      await this.#renewManager(self.id);
-      this.#confirmedMs = sentMs;
-    } catch {
-      // `silentMs` grows until a renewal is confirmed.
-    }
+    await Promise.all([this.#renewNode(self), this.#renewManager(self.id)]);
     if (this.#isStopped) return;
     this.#notice();
+    this.#readingUnseen ??= this.#readUnseen()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#readingUnseen = null;
+      });
     this.#timer = setTimeout(() => this.#renew(), RENEWAL_MS);
+  }
+
+  async #renewNode(self: NodeInfo): Promise<void> {
+    const sentMs = processClockMs();
+    try {
+      await this.#bucket.put(NODE_PREFIX + self.id, JSON.stringify(self));
+    } catch {
+      // `silentMs` grows until a renewal is confirmed.
+      return;
+    }
+    this.#confirmedMs = sentMs;
+    this.#events.renewed(sentMs, processClockMs());
   }
 
   async #renewManager(id: string): Promise<void> {
@@ -119,15 +175,26 @@ export class Membership {
     } else if (this.manager === null) {
       this.#revision = await this.#bucket.create(MANAGER, id).catch(() => null);
     }
-    if (this.#revision !== null) this.#manager = { id, seenMs: performance.now() };
+    if (this.#revision !== null) this.#manager = { id, revision: this.#revision, seenMs: processClockMs() };
+  }
+
+  /** The server that delivers the keys may be lost, and to replace it takes some seconds. */
+  async #readUnseen(): Promise<void> {
+    const { id: own } = this.#self();
+    const nodes = [...this.#nodes].flatMap(([id, { seenMs }]) => (id !== own && isOld(seenMs, UNSEEN_MS) ? [NODE_PREFIX + id] : []));
+    const isManagerUnseen = this.#revision === null && this.#manager !== null && isOld(this.#manager.seenMs, UNSEEN_MS);
+    for (const key of isManagerUnseen ? [...nodes, MANAGER] : nodes) {
+      const entry = await this.#bucket.get(key);
+      if (entry !== null) this.#onEntry(entry);
+    }
   }
 
   async #watch(): Promise<void> {
     while (!this.#isStopped) {
       try {
-        for await (const { key, operation, value } of await this.#bucket.watch()) {
+        for await (const entry of await this.#bucket.watch()) {
           if (this.#isStopped) return;
-          this.#onKey(key, operation === 'PUT' ? Buffer.from(value).toString() : null);
+          this.#onEntry(entry);
         }
       } catch {
         // Retried below.
@@ -136,19 +203,24 @@ export class Membership {
     }
   }
 
-  #onKey(key: string, value: string | null): void {
-    if (key === MANAGER) this.#manager = value === null ? null : { id: value, seenMs: performance.now() };
-    else if (value === null) this.#nodes.delete(key.slice(NODE_PREFIX.length));
-    else this.#onNode(JSON.parse(value) as NodeInfo);
+  /** Entries that are older than what is known, and those that come twice, change nothing. */
+  #onEntry({ key, operation, value, revision }: Pick<KvEntry, 'key' | 'operation' | 'value' | 'revision'>): void {
+    const text = operation === 'PUT' ? Buffer.from(value).toString() : null;
+    const id = key.slice(NODE_PREFIX.length);
+    const known = key === MANAGER ? this.#manager : this.#nodes.get(id);
+    if (known !== null && known !== undefined && known.revision >= revision) return;
+    if (key === MANAGER) this.#manager = text === null ? null : { id: text, revision, seenMs: processClockMs() };
+    else if (text === null) this.#nodes.delete(id);
+    else this.#onNode(JSON.parse(text) as NodeInfo, revision);
     this.#notice();
   }
 
-  #onNode(info: NodeInfo): void {
+  #onNode(info: NodeInfo, revision: number): void {
     const self = this.#self();
     // A key from a previous session of the node expires.
     const before = this.#nodes.get(info.id);
     if (info.id === self.id && info.session !== self.session && before?.info.session === info.session) this.#events.duplicate(info);
-    this.#nodes.set(info.id, { info, seenMs: performance.now() });
+    this.#nodes.set(info.id, { info, revision, seenMs: processClockMs() });
   }
 
   #notice(): void {
@@ -160,5 +232,5 @@ export class Membership {
 }
 
 function isOld(seenMs: number, maxMs: number): boolean {
-  return performance.now() - seenMs > maxMs;
+  return processClockMs() - seenMs > maxMs;
 }

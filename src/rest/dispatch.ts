@@ -257,6 +257,8 @@ export class Dispatcher {
     if (this.#audit?.logsGranted && exchange.part === null) this.#audit.granted(audited(exchange), route.api.needs);
 
     const content = await readContent(exchange, route, query, this.#contentOptions);
+    const catchingUp = this.#context.engine.catchUp(route.api.needs);
+    if (catchingUp !== null) await catchingUp;
     const body = typed === null ? content : { ...content, body: untypedBody(content.body, route.api.name, typed) };
     const handle = (mobility: Mobility): ApiResponse | Promise<ApiResponse> => {
       const { reply, part } = exchange;

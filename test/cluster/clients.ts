@@ -100,7 +100,7 @@ async function actOn(id: string, history: History, node: ClusterNodeProcess, rng
   // A read first, as a client does that changes a document.
   if (kind === 'read' || kind === 'replace') {
     const found = await readDocument(id, history, node);
-    if (kind === 'read' || found === null) return;
+    if (kind === 'read' || found === null || found === undefined) return;
     const { seqNo, primaryTerm } = history.writes.get(found) as { seqNo: number; primaryTerm: number };
     return write(id, history, node, 'replace', `?if_seq_no=${seqNo}&if_primary_term=${primaryTerm}`, found);
   }
@@ -108,11 +108,11 @@ async function actOn(id: string, history: History, node: ClusterNodeProcess, rng
   return write(id, history, node, kind, kind === 'create' ? '?op_type=create' : '', '');
 }
 
-/** @returns the value; null if there is none, or no answer */
-export async function readDocument(id: string, history: History, node: ClusterNodeProcess): Promise<string | null> {
+/** @returns the value; null if there is none; undefined without an answer */
+export async function readDocument(id: string, history: History, node: ClusterNodeProcess): Promise<string | null | undefined> {
   const callMs = performance.now();
   const outcome = await ask(node, 'GET', `/${history.index}/_doc/${id}`);
-  if (outcome === 'refused' || outcome === 'unknown') return null;
+  if (outcome === 'refused' || outcome === 'unknown') return undefined;
   const { status, body } = outcome;
   if (status !== 200 && status !== 404) {
     history.problems.push(`read of ${id} on ${node.name}: ${status} ${JSON.stringify(body)}`);
@@ -122,6 +122,17 @@ export async function readDocument(id: string, history: History, node: ClusterNo
   if (value !== null) history.sawWrite(id, value, body);
   history.add(history.documents, id, { action: { kind: 'read', value }, callMs, returnMs: performance.now() });
   return value;
+}
+
+/** @returns false without an answer */
+export async function readIndex(name: string, history: History, node: ClusterNodeProcess): Promise<boolean> {
+  const callMs = performance.now();
+  const outcome = await ask(node, 'HEAD', `/${name}`);
+  const returnMs = performance.now();
+  if (typeof outcome === 'string') return false;
+  if (outcome.status !== 200 && outcome.status !== 404) history.problems.push(`HEAD of ${name} on ${node.name}: ${outcome.status}`);
+  else history.add(history.indices, name, { action: { kind: 'read', exists: outcome.status === 200 }, callMs, returnMs });
+  return true;
 }
 
 async function write(
@@ -222,25 +233,27 @@ export async function runSearcher({ history, nodes, rng, isOver }: Load, refresh
   }
 }
 
-/** Creates and deletes indices that other clients create and delete at the same time. */
+/** Creates, deletes and reads indices that other clients create and delete at the same time. */
 export async function runMetadata({ history, nodes, rng, isOver }: Load): Promise<void> {
   for (let n = 0; !isOver(); n++) {
     // Another name after some operations, so that histories stay short.
     const name = `${history.index}-m${Math.floor(n / 15)}`;
-    const kind = rng.pick(['create', 'create', 'delete'] as const);
-    const callMs = performance.now();
+    const kind = rng.pick(['create', 'create', 'delete', 'read', 'read'] as const);
     const node = rng.pick(nodes);
+    if (kind === 'read') {
+      await readIndex(name, history, node);
+      continue;
+    }
+    const callMs = performance.now();
     const outcome = await ask(node, kind === 'create' ? 'PUT' : 'DELETE', `/${name}`);
     const returnMs = performance.now();
-    const record = (result: any, endMs: number) =>
-      history.add(history.indices, name, { action: { kind, result } as IndexAction, callMs, returnMs: endMs });
-    if (outcome === 'unknown') record(null, Infinity);
+    const add = (action: IndexAction, endMs = returnMs) => history.add(history.indices, name, { action, callMs, returnMs: endMs });
+    if (outcome === 'unknown') add({ kind, result: null }, Infinity);
     if (typeof outcome === 'string') continue;
-    const type = outcome.body.error?.type;
-    if (outcome.status === 200) record('acknowledged', returnMs);
-    else if (kind === 'create' && type === 'resource_already_exists_exception') record('exists', returnMs);
-    // A node may not know an index of another node yet, so that it is missing says nothing.
-    else if (kind === 'delete' && type === 'index_not_found_exception') continue;
+    const type = outcome.body?.error?.type;
+    if (outcome.status === 200) add({ kind, result: 'acknowledged' });
+    else if (kind === 'create' && type === 'resource_already_exists_exception') add({ kind, result: 'exists' });
+    else if (kind === 'delete' && type === 'index_not_found_exception') add({ kind, result: 'missing' });
     else history.problems.push(`${kind} of ${name} on ${node.name}: ${outcome.status} ${JSON.stringify(outcome.body)}`);
   }
 }

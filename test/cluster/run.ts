@@ -2,8 +2,8 @@
 // connections are interrupted per pair and direction.
 //   npm run test:cluster [-- --rounds 20] [--seed 1] [--faults 3] [--seconds 6]       --seconds: longest duration of a fault; needs nats-server and Linux
 // Checked after each round (test/cluster/round.ts):
-//   - the history of every document is linearizable: index, create, if_seq_no, delete and reads by id on any node; so are creations and deletions of indices.
-//     A node may show changes of metadata of other nodes with a delay, so answers that an index is missing are not checked;
+//   - the history of every document is linearizable: index, create, if_seq_no, delete and reads by id on any node; so is that of every
+//     index: creations, deletions and HEAD on any node;
 //   - every acknowledged document is present, no refused one is; a request whose outcome is unknown may have taken effect or not;
 //   - a search finds everything that a successful refresh before it has covered, unless it reports failed shards;
 //   - the copies of all nodes have the same documents, versions, sequence numbers and primary terms.

@@ -74,11 +74,30 @@ describe.skipIf(!HAS_NATS)('three nodes', { timeout: TIMEOUT_MS }, () => {
     const answers = await Promise.all(cluster.nodes.map((node) => node.request('PUT', '/once', {})));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
     await cluster.nodes[1].ok('PUT', '/once/_mapping', { properties: { word: { type: 'keyword' } } });
-    const shows = async (node: ClusterNodeProcess) =>
-      (await node.ok('GET', '/once/_mapping')).once.mappings.properties?.word?.type === 'keyword';
-    for (const node of cluster.nodes) await cluster.until(() => shows(node));
+    for (const node of cluster.nodes)
+      expect((await node.ok('GET', '/once/_mapping')).once.mappings.properties).toEqual({ word: { type: 'keyword' } });
     await cluster.nodes[2].ok('DELETE', '/once');
-    for (const node of cluster.nodes) await cluster.until(async () => (await node.request('HEAD', '/once')).status === 404);
+    for (const node of cluster.nodes) expect((await node.request('HEAD', '/once')).status).toBe(404);
+  });
+
+  test('every node knows a change of metadata as soon as it is acknowledged', async () => {
+    const [first, second, third] = cluster.nodes;
+    for (let n = 0; n < 10; n++) {
+      const name = `fresh-${n}`;
+      await first.ok('PUT', `/${name}`, { aliases: { fresh: {} } });
+      const answers = await Promise.all([
+        second.request('HEAD', `/${name}`),
+        third.request('POST', `/${name}/_search`, {}),
+        second.request('GET', `/${name}/_count`),
+        third.request('GET', '/fresh/_search'),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      await second.ok('PUT', '/_security/role/fresh', { cluster: [n % 2 === 0 ? 'monitor' : 'all'], indices: [] });
+      expect((await third.ok('GET', '/_security/role/fresh')).fresh.cluster).toEqual([n % 2 === 0 ? 'monitor' : 'all']);
+    }
+    await third.ok('DELETE', '/fresh-*');
+    expect((await first.request('POST', '/fresh-0/_search', {})).status).toBe(404);
+    expect((await second.request('GET', '/fresh/_search')).status).toBe(404);
   });
 
   test('refuses snapshot repositories by name', async () => {

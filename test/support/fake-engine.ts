@@ -37,6 +37,7 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
     get cluster() {
       return cluster;
     },
+    catchUp: () => null,
     nodes: [{ id: 'fakenodeidfakenodeid22', name: 'fake', publishAddress, transportAddress: publishAddress, isManager: true, load: null }],
     primaryNodeOf: () => 'fakenodeidfakenodeid22',
     damageOf: () => null,

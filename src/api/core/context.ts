@@ -88,6 +88,11 @@ export interface EngineContext {
   index(name: string): IndexState | null;
   /** The live nodes of the cluster, this one included, by name. */
   readonly nodes: readonly ClusterNode[];
+  /**
+   * Resolves when the metadata contains what was acknowledged on any node before the call, if requests with this action need that; null: at once.
+   * @throws ApiError 503: the node cannot reach its cluster
+   */
+  catchUp(action: string): Promise<void> | null;
   /** Id of the live node with the primary copies of an index; null if there is none. */
   primaryNodeOf(index: IndexMeta): string | null;
   /** Known damage of a shard on disk; null if there is none. */

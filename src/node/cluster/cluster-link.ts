@@ -5,7 +5,7 @@ import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName } from '../../metadata/reducers.ts';
 import type { SecurityChange } from '../../security/records.ts';
 import type { ToReader } from '../messages/messages.ts';
-import type { PeerRequest } from '../messages/peer-messages.ts';
+import type { PeerRequest, ShardPeerRequest } from '../messages/peer-messages.ts';
 import { LOCAL_METADATA_LOG, type MetadataEntry, type MetadataLog } from '../metadata/metadata-log.ts';
 
 /** The node, as seen by its cluster link. */
@@ -25,7 +25,7 @@ export interface LinkedNode {
   inQueue<T>(change: () => Promise<T>): Promise<T>;
   command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<unknown>;
   /** Passes a request of another node to this node's copy of a shard. */
-  askShard(request: PeerRequest): Promise<Uint8Array | null>;
+  askShard(request: ShardPeerRequest): Promise<Uint8Array | null>;
   broadcast(message: ToReader): Promise<void>;
   log(level: LogLevel, message: string): void;
   /** Stops the node. */
@@ -48,7 +48,11 @@ export interface ClusterLink {
   readersMessage(): ToReader | null;
   /** Sends a request to another node. */
   ask(node: string, request: PeerRequest): Promise<Uint8Array | null>;
-  /** Resolves when every other node either has refreshed all operations acknowledged before the call, or has left. */
+  /** Applies every change of metadata that was acknowledged before the call, in all threads. @throws ApiError the log cannot be reached */
+  catchUp(): Promise<void>;
+  /** Resolves when every other node whose copies may be read uses the metadata of this one, or after half a minute. */
+  spread(): Promise<void>;
+  /** Resolves when every other node whose copies may be read has refreshed all operations acknowledged before the call. */
   refreshOthers(uuid: string, shard: number): Promise<void>;
   /** Positions up to which the copies of the other live nodes have been committed; null: a node did not answer. */
   committedOthers(uuid: string, shard: number): Promise<readonly number[] | null>;
@@ -66,6 +70,8 @@ export const SOLE_NODE: ClusterLink = {
   check: () => undefined,
   readersMessage: () => null,
   ask: async () => null,
+  catchUp: async () => undefined,
+  spread: async () => undefined,
   refreshOthers: async () => undefined,
   committedOthers: async () => [],
   leave: async () => undefined,

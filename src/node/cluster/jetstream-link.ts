@@ -1,43 +1,40 @@
-// Connects a node to its cluster: metadata from a log in JetStream, membership, requests between nodes, and the duties of the manager,
-// which assigns primaries and removes the logs of deleted indices.
+// Connects a node to its cluster: metadata from a log in JetStream, membership, and requests between nodes.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterNode } from '../../api/core/cluster-node.ts';
 import { ClusterStartError, patiently } from '../../cluster/cluster-start.ts';
 import { EntryLog } from '../../cluster/entry-log.ts';
 import { JetStream } from '../../cluster/jetstream.ts';
-import { type LogSubject, logUnreachableError } from '../../cluster/log-subject.ts';
 import { Membership, type NodeInfo } from '../../cluster/membership.ts';
 import { metadataStream, metadataSubject, nodesBucket } from '../../cluster/names.ts';
 import { NOT_SENT, PeerClient, PeerServer } from '../../cluster/peers.ts';
+import { ReadLease } from '../../cluster/read-lease.ts';
 import { CLUSTER_TIMING } from '../../cluster/timing.ts';
+import { processClockMs } from '../../common/process-clock.ts';
+import { SharedCall } from '../../common/shared-call.ts';
 import type { Settings } from '../../config/settings.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import { choosePrimaries } from '../../metadata/primaries.ts';
 import type { CommandName } from '../../metadata/reducers.ts';
-import { type ClusterMessage, PEER_REQUESTS, type PeerRequest } from '../messages/peer-messages.ts';
+import { type ClusterMessage, type PeerRequest, SHARD_PEER_REQUESTS, type ShardPeerRequest } from '../messages/peer-messages.ts';
 import type { MetadataEntry, MetadataLog } from '../metadata/metadata-log.ts';
 import { dialectOfNode } from '../metadata/node-dialect.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
+import { CatchUp, isOpen } from './catch-up.ts';
 import type { ClusterLink, LinkedNode } from './cluster-link.ts';
+import { Manager } from './manager.ts';
 import { type MetadataContent, MetadataSnapshots } from './metadata-snapshots.ts';
+import { OtherNodes, OUT_OF_TOUCH_MS } from './other-nodes.ts';
 import { ProcessLoad } from './process-load.ts';
-import { removeLogs } from './remove-logs.ts';
 
 const MIN_SECRET_CHARS = 16;
 /** Room in a request between nodes for everything except the operations of a write. */
 const REQUEST_ROOM = 1 << 20;
 const RETRY_MS = 100;
-/** How long startup waits for this node's copies to catch up; operations that arrive later become searchable then. */
+/** How long startup waits for this node's copies to catch up; its searches are refused until they have. */
 const CATCH_UP_MS = 30_000;
-/** After this time without heartbeats the other nodes are no longer listed. */
-const OUT_OF_TOUCH_MS = 3000;
-/**
- * Without stale reads, searches end before the other nodes consider this one gone and refresh without it (NODE_GONE_MS of membership.ts); the difference
- * covers CHECK_MS.
- */
-const IN_TOUCH_MS = 1800;
+/** How long a change of metadata waits for nodes that do not confirm it although they are in the cluster. */
+const SPREAD_MS = 30_000;
 const CHECK_MS = 500;
 
 /** Metadata commands that are not supported in a cluster. */
@@ -60,19 +57,21 @@ class JetStreamLink implements ClusterLink {
   readonly #jetStream: JetStream;
   readonly #server: PeerServer;
   readonly #client: PeerClient;
+  readonly #others: OtherNodes;
+  readonly #lease: ReadLease;
   readonly #session = randomBytes(12).toString('base64url');
   readonly #startedMs = Date.now();
   #node: LinkedNode | null = null;
   #log: EntryLog<MetadataEntry, MetadataContent> | null = null;
-  #metadataSubject: LogSubject | null = null;
-  #snapshots: MetadataSnapshots | null = null;
   #membership: Membership | null = null;
   #transportAddress = '';
   #publishAddress = '';
   #isLive = false;
   #isLeaving = false;
-  #managing: Promise<void> | null = null;
-  #isManagingAgain = false;
+  readonly #catchUpWithOthers: CatchUp;
+  readonly #metadata = new SharedCall(() => this.#requireNode().inQueue(() => this.metadataLog.catchUp()));
+  readonly #spread = new SharedCall(() => this.#spreadMetadata());
+  #manager: Manager | null = null;
   readonly #load = new ProcessLoad();
   #shown = '';
   #checks: NodeJS.Timeout | undefined;
@@ -84,6 +83,13 @@ class JetStreamLink implements ClusterLink {
     const maxBytes = this.#settings['http.max_content_length'] + REQUEST_ROOM;
     this.#server = new PeerServer(this.#settings['cluster.secret'], maxBytes, (request) => this.#onRequest(request as PeerRequest));
     this.#client = new PeerClient(this.#settings['cluster.secret'], maxBytes);
+    this.#others = new OtherNodes({ client: this.#client, membership: () => this.#membership, isLeaving: () => this.#isLeaving });
+    this.#lease = new ReadLease(this.#settings['cluster.stale_reads']);
+    this.#catchUpWithOthers = new CatchUp(this.#lease, {
+      node: () => this.#requireNode(),
+      metadata: () => this.#metadata.run(),
+      isLeaving: () => this.#isLeaving,
+    });
     const log = () => this.#requireLog();
     this.metadataLog = {
       catchUp: () => log().catchUp(this.#target),
@@ -134,8 +140,17 @@ class JetStreamLink implements ClusterLink {
       snapshots,
     );
     this.#log = log;
-    this.#metadataSubject = subject;
-    this.#snapshots = snapshots;
+    this.#manager = new Manager({
+      jetStream: this.#jetStream,
+      options: this.#options,
+      node,
+      log,
+      subject,
+      snapshots,
+      catchUp: () => this.metadataLog.catchUp(),
+      membership: () => this.#membership,
+      isLeaving: () => this.#isLeaving,
+    });
     log.follow(() => this.#onNews());
     try {
       await patiently(() => log.catchUp(this.#target), onWait);
@@ -157,65 +172,49 @@ class JetStreamLink implements ClusterLink {
   async start(publishAddress: string): Promise<void> {
     this.#publishAddress = publishAddress;
     this.#isLive = true;
+    const name = nodesBucket(this.#options.clusterName);
     const bucket = await patiently(
-      () => this.#jetStream.bucket(nodesBucket(this.#options.clusterName), Membership.ttlMs),
+      () => this.#jetStream.bucket(name, Membership.ttlMs),
       (reason) => this.#requireNode().log('warn', `waiting for NATS: ${reason}`),
     );
-    this.#membership = new Membership(bucket, () => this.#self(), {
-      changed: () => this.#onMembers(),
-      duplicate: ({ name, transportAddress }) =>
-        this.#requireNode().fail(
-          new ClusterStartError(`the node [${name}] at ${transportAddress} has the same node.name and path.data: node.name must be unique`),
-        ),
-    });
+    this.#membership = new Membership(
+      bucket,
+      () => this.#jetStream.keysOf(name),
+      () => this.#self(),
+      {
+        changed: () => this.#onMembers(),
+        renewed: (sentMs, confirmedMs) => {
+          if (!this.#lease.renewed(sentMs, confirmedMs)) this.#catchUpWithOthers.start();
+        },
+        duplicate: ({ name, transportAddress }) =>
+          this.#requireNode().fail(
+            new ClusterStartError(
+              `the node [${name}] at ${transportAddress} has the same node.name and path.data: node.name must be unique`,
+            ),
+          ),
+      },
+    );
     this.#jetStream.watchStatus((isConnected) =>
       this.#requireNode().log('warn', isConnected ? 'connected to NATS again' : 'the connection to NATS is lost'),
     );
     await this.#membership.start();
     await this.#onMembers();
     this.#onNews();
-    await Promise.race([this.#catchUpCopies(), sleep(CATCH_UP_MS, undefined, { ref: false })]);
+    await Promise.race([this.#catchUpWithOthers.done, sleep(CATCH_UP_MS, undefined, { ref: false })]);
     this.#checks = setInterval(() => this.#check(), CHECK_MS).unref();
   }
 
-  /** Checks for what no event reports: lost contact with the cluster, and assignments that failed and have to be repeated. */
+  /** Checks for what no event reports: lost contact with other nodes, and assignments that failed and have to be repeated. */
   #check(): void {
     this.#onMembers();
-    const membership = this.#membership;
-    if (membership?.isManager && choosePrimaries(this.#requireNode().state(), idsOf(membership)) !== null) this.#manage();
-  }
-
-  /** Lets each copy apply its log and refresh. */
-  async #catchUpCopies(): Promise<void> {
-    const node = this.#requireNode();
-    const shards = Object.values(node.state().indices).flatMap(({ uuid, state, settings }) =>
-      state === 'open' ? Array.from({ length: Number(settings['index.number_of_shards'] ?? 1) }, (_, shard) => ({ uuid, shard })) : [],
-    );
-    await Promise.all(shards.map((shard) => this.#catchUpCopy(shard)));
-  }
-
-  /** Repeated while the log cannot be reached: searches of this node must not miss what was refreshed while it was away. */
-  async #catchUpCopy(shard: { readonly uuid: string; readonly shard: number }): Promise<void> {
-    const until = performance.now() + CATCH_UP_MS;
-    while (!this.#isLeaving && performance.now() < until && this.#isOpen(shard.uuid)) {
-      try {
-        await this.#requireNode().askShard({ kind: 'refresh', ...shard });
-        return;
-      } catch {
-        await sleep(RETRY_MS);
-      }
-    }
-  }
-
-  #isOpen(uuid: string): boolean {
-    return Object.values(this.#requireNode().state().indices).some((index) => index.uuid === uuid && index.state === 'open');
+    this.#manager?.check();
   }
 
   async leave(): Promise<void> {
     this.#isLeaving = true;
     clearInterval(this.#checks);
     await this.#membership?.stop();
-    await this.#managing;
+    await this.#manager?.settled();
     await this.#server.close();
     this.#client.close();
     this.#log?.close();
@@ -257,29 +256,12 @@ class JetStreamLink implements ClusterLink {
       );
   }
 
-  /** Stores a snapshot of the metadata, and trims its log, if both are due. */
-  async #snapshotMetadata(): Promise<void> {
-    const log = this.#requireLog();
-    const snapshots = this.#snapshots;
-    const subject = this.#metadataSubject;
-    if (snapshots === null || subject === null || !(await snapshots.isDue(log.lastEntry, log.loggedBytes))) return;
-    const node = this.#requireNode();
-    const { 'compat.flavor': flavor } = this.#settings;
-    const { version: dialect } = dialectOfNode(this.#options);
-    const taken = await node.inQueue(async () => {
-      await this.metadataLog.catchUp();
-      return { position: log.lastEntry, content: { state: node.state(), security: node.security(), flavor, dialect } };
-    });
-    const applied = this.#membership?.nodes.map(({ metadataPosition }) => metadataPosition) ?? [];
-    await snapshots.take(subject, taken.position, log.loggedBytes, taken.content, applied);
-  }
-
   check(name: CommandName): void {
     if (UNSUPPORTED.includes(name)) throw illegalArgumentError(`snapshot repositories are not supported with [cluster.nats.servers] yet`);
   }
 
   onState(): void {
-    this.#manage();
+    this.#manager?.run();
   }
 
   // ---------------------------------------------------------------------------------------------------------- members
@@ -302,10 +284,10 @@ class JetStreamLink implements ClusterLink {
     const message = this.#isLeaving ? null : this.readersMessage();
     if (message === null) return;
     const nodes = message.nodes.map(({ id, transportAddress, isManager }) => [id, transportAddress, isManager]);
-    const shown = JSON.stringify([message.isReadable, nodes]);
+    const shown = JSON.stringify(nodes);
     if (shown === this.#shown) return;
     this.#shown = shown;
-    this.#manage();
+    this.#manager?.run();
     const node = this.#requireNode();
     try {
       await node.inQueue(() => node.broadcast(message));
@@ -340,95 +322,67 @@ class JetStreamLink implements ClusterLink {
                 averages: info.load,
               },
       }));
-    const staleMs = this.#settings['cluster.stale_reads'];
-    return { type: 'cluster', nodes, isReadable: staleMs < 0 || membership.silentMs < Math.max(staleMs, IN_TOUCH_MS) };
-  }
-
-  // ---------------------------------------------------------------------------------------------------------- manager
-
-  /** Performs the manager's duties, and repeats them if something changes in the meantime. */
-  #manage(): void {
-    if (this.#membership?.isManager !== true || this.#isLeaving) return;
-    if (this.#managing !== null) {
-      this.#isManagingAgain = true;
-      return;
-    }
-    this.#managing = this.#manageOnce()
-      .catch((error: Error) => {
-        if (!this.#isLeaving) this.#requireNode().log('warn', `the manager could not assign shards or remove logs: ${error.message}`);
-      })
-      .finally(() => {
-        this.#managing = null;
-        if (!this.#isManagingAgain) return;
-        this.#isManagingAgain = false;
-        this.#manage();
-      });
-  }
-
-  async #manageOnce(): Promise<void> {
-    const node = this.#requireNode();
-    const primaries = this.#membership === null ? null : choosePrimaries(node.state(), idsOf(this.#membership));
-    if (primaries !== null) await node.command('assignPrimaries', { primaries });
-    await removeLogs(this.#jetStream, this.#options.clusterName, {
-      state: () => node.state(),
-      catchUp: () => node.inQueue(() => this.metadataLog.catchUp()),
-    });
-    await this.#snapshotMetadata();
+    return { type: 'cluster', nodes, readableUntil: this.#lease.shared };
   }
 
   // ------------------------------------------------------------------------------------------------------------ peers
 
   async #onRequest(request: PeerRequest): Promise<Uint8Array | null> {
     if (!this.#isLive || this.#isLeaving) throw new ApiError(NOT_SENT, 503, `[${this.#options.nodeName}] is not ready`);
-    if (!PEER_REQUESTS.includes(request.kind) || typeof request.uuid !== 'string' || !Number.isInteger(request.shard))
-      throw illegalArgumentError('unknown request of another node');
-    return this.#requireNode().askShard(request);
+    if (request.kind === 'metadata') return this.#onMetadataRequest(request.position);
+    if (!isShardRequest(request)) throw illegalArgumentError('unknown request of another node');
+    const node = this.#requireNode();
+    const reply = await node.askShard(request);
+    // Readers may not know a new index yet.
+    if (request.kind === 'refresh') await node.inQueue(async () => undefined);
+    return reply;
   }
 
-  async ask(node: string, request: PeerRequest): Promise<Uint8Array | null> {
-    const info = this.#membership?.nodes.find(({ id }) => id === node);
-    if (info === undefined) throw new ApiError(NOT_SENT, 503, `node [${node}] is not in the cluster`);
-    return (await this.#client.ask(info.transportAddress, request)) as Uint8Array | null;
+  async #onMetadataRequest(position: number): Promise<null> {
+    await this.#requireNode().inQueue(async () => {
+      if (this.#requireLog().position < position) await this.metadataLog.catchUp();
+    });
+    return null;
   }
 
-  async refreshOthers(uuid: string, shard: number): Promise<void> {
-    const own = this.#options.nodeId;
-    const others = this.#membership?.nodes.filter(({ id }) => id !== own) ?? [];
-    await Promise.all(others.map((other) => this.#refreshOn(other, uuid, shard)));
+  ask(node: string, request: PeerRequest): Promise<Uint8Array | null> {
+    return this.#others.ask(node, request);
+  }
+
+  refreshOthers(uuid: string, shard: number): Promise<void> {
+    return this.#others.askReadable({ kind: 'refresh', uuid, shard }, () => isOpen(this.#requireNode().state(), uuid));
   }
 
   async committedOthers(uuid: string, shard: number): Promise<readonly number[] | null> {
-    const own = this.#options.nodeId;
-    const membership = this.#membership;
-    if (membership === null || membership.silentMs > OUT_OF_TOUCH_MS) return null;
-    const request: PeerRequest = { kind: 'committed', uuid, shard };
-    const others = membership.nodes.filter(({ id }) => id !== own);
-    try {
-      const replies = await Promise.all(others.map(({ transportAddress }) => this.#client.ask(transportAddress, request)));
-      return replies.flatMap((reply) => (reply === null ? [] : [Buffer.from(reply as Uint8Array).readDoubleLE()]));
-    } catch {
-      return null;
-    }
+    const replies = await this.#others.askAll(this.#options.nodeId, { kind: 'committed', uuid, shard });
+    return replies?.flatMap((reply) => (reply === null ? [] : [Buffer.from(reply).readDoubleLE()])) ?? null;
   }
 
-  /** Repeats the request until the node confirms, or until its session has ended. */
-  async #refreshOn({ id, session }: NodeInfo, uuid: string, shard: number): Promise<void> {
-    while (!this.#isLeaving) {
-      const membership = this.#membership;
-      const info = membership?.nodes.find((node) => node.id === id);
-      if (info?.session !== session) return;
-      if (membership !== null && membership.silentMs > OUT_OF_TOUCH_MS) throw logUnreachableError('NATS');
-      if (!this.#isOpen(uuid)) return;
+  catchUp(): Promise<void> {
+    return this.#metadata.run();
+  }
+
+  spread(): Promise<void> {
+    return this.#spread.run();
+  }
+
+  async #spreadMetadata(): Promise<void> {
+    const until = processClockMs() + SPREAD_MS;
+    const isInTime = () => processClockMs() < until;
+    const request = { kind: 'metadata', position: this.#requireLog().position } as const;
+    while (!this.#isLeaving && isInTime()) {
       try {
-        await this.#client.ask(info.transportAddress, { kind: 'refresh', uuid, shard } satisfies PeerRequest);
+        await this.#others.askReadable(request, isInTime);
         return;
       } catch {
+        // JetStream elects a leader, or this node is cut off: then it does not know whether others have the change.
         await sleep(RETRY_MS);
       }
     }
   }
 }
 
-function idsOf({ nodes }: Membership): string[] {
-  return nodes.map(({ id }) => id);
+function isShardRequest(request: PeerRequest): request is ShardPeerRequest {
+  const { kind, uuid, shard } = request as ShardPeerRequest;
+  return SHARD_PEER_REQUESTS.includes(kind) && typeof uuid === 'string' && Number.isInteger(shard);
 }

@@ -8,6 +8,7 @@ import { indexStream, shardSubject } from '../../cluster/names.ts';
 import { NOT_SENT } from '../../cluster/peers.ts';
 import { BehindError, isRefillable, LOG_START, type LogPosition, ShardLog } from '../../cluster/shard-log.ts';
 import { CLUSTER_TIMING } from '../../cluster/timing.ts';
+import { SharedCall } from '../../common/shared-call.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { NotPrimaryError, type OperationLog } from '../../indexing/operation-log.ts';
 import type { ShardOutcome } from '../../indexing/shard-operation.ts';
@@ -70,9 +71,7 @@ export class ClusterCopy implements ShardCopy {
   #primary: string | null = null;
   #isClosed = false;
   #isOpen = false;
-  /** The sync that has not been sent yet; callers that come before it is sent share it. */
-  #nextSync: Promise<void> | null = null;
-  #lastSync: Promise<void> = Promise.resolve();
+  readonly #sync = new SharedCall(() => this.#shardLog.sync());
 
   constructor(
     identity: ShardIdentity,
@@ -212,14 +211,7 @@ export class ClusterCopy implements ShardCopy {
   }
 
   sync(): Promise<void> {
-    this.#nextSync ??= this.#lastSync
-      .catch(() => undefined)
-      .then(() => {
-        this.#nextSync = null;
-        this.#lastSync = this.#shardLog.sync();
-        return this.#lastSync;
-      });
-    return this.#nextSync;
+    return this.#sync.run();
   }
 
   get mayBeStale(): boolean {

@@ -16,7 +16,7 @@ import type { ShardCheckpoint, Store } from '../../store/store.ts';
 import { ThreadArenas } from '../memory/arenas.ts';
 import { Channel, Transferred } from '../messages/channel.ts';
 import type { FromIndexer, ShardPlacement, ShardRequest, ToIndexer } from '../messages/messages.ts';
-import type { PeerRequest } from '../messages/peer-messages.ts';
+import type { ShardPeerRequest } from '../messages/peer-messages.ts';
 import { buildAnalysis } from '../metadata/build-index.ts';
 import { IndexStates } from '../metadata/index-states.ts';
 import { decodeChange } from '../metadata/state-encoding.ts';
@@ -282,7 +282,7 @@ export class Indexer {
 
   // ------------------------------------------------------------------------------------------- requests of other nodes
 
-  async #onPeer(request: PeerRequest): Promise<Uint8Array | null> {
+  async #onPeer(request: ShardPeerRequest): Promise<Uint8Array | null> {
     if (request.kind === 'committed') return packCommitted(this.#shards.get(shardKey(request.uuid, request.shard)));
     const open = await this.#openedShard(request.uuid, request.shard);
     if (!open) throw unavailableError(this.#states.byUuid(request.uuid)?.meta, request);

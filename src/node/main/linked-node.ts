@@ -58,11 +58,13 @@ export function linkedNode({
     },
     inQueue: (change) => queue.run(change),
     command: (name, args) => commands.run(name, args),
-    askShard: (request) => {
+    askShard: async (request) => {
       const { uuid, shard } = request;
       const placement = placements.of(metadata.state).find((candidate) => candidate.uuid === uuid && candidate.shard === shard);
       if (placement === undefined)
         throw new ApiError('shard_not_in_primary_mode_exception', 503, `no shard [${shard}] of [${uuid}] is open`);
+      // Searches of a damaged copy fail.
+      if (request.kind === 'refresh' && placement.damage !== null) return null;
       return indexers.channel(placement.indexer).request({ type: 'peer', request });
     },
     broadcast,

@@ -72,12 +72,15 @@ export class MainMessages {
 
   /** @param reader  number of the reader or lane */
   onReader(reader: number, message: FromReader): unknown {
-    const { memory, commands, securityCommands, contexts, tasks, slowLogs, snapshots, lanes, damage, onDamagedLog, log } = this.#targets;
+    const { memory, commands, securityCommands, contexts, tasks, slowLogs, snapshots, link, lanes, damage, onDamagedLog, log } =
+      this.#targets;
     switch (message.type) {
       case 'command':
-        return commands.run(message.name, message.args, message.checkedAnalyses);
+        return spread(link, commands.run(message.name, message.args, message.checkedAnalyses));
       case 'securityCommand':
-        return securityCommands.run(message.name, message.args);
+        return spread(link, securityCommands.run(message.name, message.args));
+      case 'catchUp':
+        return link.catchUp();
       case 'context':
         return contexts.handle(message.request);
       case 'task':
@@ -105,4 +108,11 @@ export class MainMessages {
         return log(message.level, message.message);
     }
   }
+}
+
+/** The response to a change once every node uses it. */
+async function spread<T>(link: ClusterLink, change: Promise<T>): Promise<T> {
+  const response = await change;
+  await link.spread();
+  return response;
 }

@@ -17,7 +17,7 @@ import type { RealmSettings } from '../../security/realms.ts';
 import type { SecurityChange } from '../../security/records.ts';
 import type { ShardCheckpoint } from '../../store/store.ts';
 import type { ContextReplies, ContextRequest } from './context-messages.ts';
-import type { ClusterMessage, PeerRequest } from './peer-messages.ts';
+import type { ClusterMessage, PeerRequest, ShardPeerRequest } from './peer-messages.ts';
 import type { RepositoryReplies, SnapshotReplies, SnapshotRequest } from './snapshot-messages.ts';
 import type { TaskReplies, TaskRequest } from './task-messages.ts';
 
@@ -131,6 +131,8 @@ export type FromReader =
   | CommandMessage
   /** Request: a change of users, roles or API keys. */
   | SecurityCommandMessage
+  /** Request, in a cluster: applies every change of metadata that was acknowledged before, in all threads. */
+  | { readonly type: 'catchUp' }
   /** Request: a scroll or point in time, see src/node/main/search-contexts.ts. */
   | { readonly type: 'context'; readonly request: ContextRequest }
   /** Request: a task, see src/node/main/tasks.ts. */
@@ -194,7 +196,7 @@ export type ToIndexer =
   /** Commits the shard, whether it is open or not, and keeps its files and records until `releaseShard`. */
   | { readonly type: 'holdShard'; readonly uuid: string; readonly shard: number; readonly log: number }
   /** What another node asks of a copy. */
-  | { readonly type: 'peer'; readonly request: PeerRequest }
+  | { readonly type: 'peer'; readonly request: ShardPeerRequest }
   /** Builds an analysis definition and forgets it. Fails with the error of the definition. */
   | { readonly type: 'checkAnalysis'; readonly settings: FlatSettings; readonly synonymSets: SynonymSets }
   /** Notices. */

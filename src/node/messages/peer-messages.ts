@@ -2,7 +2,7 @@
 import type { ClusterNode } from '../../api/core/cluster-node.ts';
 
 /** What a node asks another one to do with its copy of a shard. */
-export type PeerRequest =
+export type ShardPeerRequest =
   /** Reply: WriteOutcomes packed by msgpackr. */
   | { readonly kind: 'write'; readonly uuid: string; readonly shard: number; readonly operations: Uint8Array }
   /** Make searchable what was acknowledged before. */
@@ -10,12 +10,17 @@ export type PeerRequest =
   /** Reply: position of the log up to which the copy has been committed, as a number of 8 bytes; null if there is no copy. */
   | { readonly kind: 'committed'; readonly uuid: string; readonly shard: number };
 
-export const PEER_REQUESTS: readonly PeerRequest['kind'][] = ['write', 'refresh', 'committed'];
+export const SHARD_PEER_REQUESTS: readonly string[] = ['write', 'refresh', 'committed'] satisfies ShardPeerRequest['kind'][];
 
-/** Main -> reader. Request: the live nodes of the cluster, and whether this one is in touch with them. */
+export type PeerRequest =
+  | ShardPeerRequest
+  /** Use the metadata up to this entry of its log. */
+  | { readonly kind: 'metadata'; readonly position: number };
+
+/** Main -> reader. Request: the live nodes of the cluster. */
 export interface ClusterMessage {
   readonly type: 'cluster';
   readonly nodes: readonly ClusterNode[];
-  /** False if this node has not reached the cluster for so long that its copies must not be read. */
-  readonly isReadable: boolean;
+  /** Until when the copies of this node may be read (src/cluster/read-lease.ts). */
+  readonly readableUntil: SharedArrayBuffer;
 }

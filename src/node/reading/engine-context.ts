@@ -14,6 +14,7 @@ import type { SnapshotStore } from '../../api/core/snapshot-store.ts';
 import type { TaskStore } from '../../api/core/task-store.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from '../../api/core/write.ts';
 import type { ConfigFolders } from '../../common/config-folder.ts';
+import { SharedCall } from '../../common/shared-call.ts';
 import { activeSpan } from '../../common/tracing/span.ts';
 import { canMove, inTurn, type Mobility, STAYS } from '../../common/turns/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
@@ -38,6 +39,7 @@ import { dialectOfNode } from '../metadata/node-dialect.ts';
 import { rehearse } from '../metadata/rehearse.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { AsyncSearches } from './async-searches.ts';
+import { catchUpFor, checkReadable } from './cluster-reads.ts';
 import { fieldMemory } from './field-memory.ts';
 import { ReaderContexts, readerSnapshots, readerTasks } from './main-stores.ts';
 
@@ -83,6 +85,7 @@ export class ReaderContext implements EngineContext {
   /** The last result of `#place`: documents of a page mostly come from one shard. */
   #lastPlaced: { readonly index: IndexState; readonly shard: number; readonly placed: Placed } | null = null;
   #globalAnalysis: QueryAnalysis | null = null;
+  readonly #catchingUp = new SharedCall<void>(() => this.#main.request({ type: 'catchUp' }));
 
   constructor(parts: {
     options: NodeOptions;
@@ -153,6 +156,14 @@ export class ReaderContext implements EngineContext {
     this.#cluster = message;
   }
 
+  catchUp(action: string): Promise<void> | null {
+    return this.#cluster === null ? null : catchUpFor(action, this.#cluster.readableUntil, this.#options.settings, this.#catchingUp);
+  }
+
+  #checkReadable(): void {
+    if (this.#cluster !== null) checkReadable(this.#cluster.readableUntil);
+  }
+
   get nodes(): readonly ClusterNode[] {
     const { nodeId: id, nodeName: name, publishAddress } = this;
     return this.#cluster?.nodes ?? [{ id, name, publishAddress, transportAddress: publishAddress, isManager: true, load: null }];
@@ -181,11 +192,13 @@ export class ReaderContext implements EngineContext {
   }
 
   acquire(index: IndexState, shard: number): ShardSnapshot {
-    if (this.#cluster?.isReadable === false) throw outOfTouchError();
+    // A copy that cannot follow its log may lack documents.
+    if (this.#cluster !== null && this.damageOf(index.meta, shard) !== null) throw noShardError(index, shard);
+    this.#checkReadable();
     const snapshot = index.meta.state === 'open' ? this.#snapshots.acquire(index, shard) : null;
     if (snapshot) return snapshot;
     if (index.meta.state === 'close') throw indexClosedError(index);
-    throw new ApiError('no_shard_available_action_exception', 503, `No shard available for [${index.meta.name}][${shard}]`);
+    throw noShardError(index, shard);
   }
 
   record(index: IndexState, shard: number, seqNo: number): StoredDocument | null {
@@ -216,6 +229,8 @@ export class ReaderContext implements EngineContext {
       snapshot.release();
     }
     const seqNo = await this.#ask(placement, { type: 'locate', uuid: placement.uuid, shard, docId: id });
+    // Within that time no server can have been elected whose log goes on without the one that was asked.
+    this.#checkReadable();
     return seqNo === null ? null : limited(mobility, () => copy(seqNo));
   }
 
@@ -318,18 +333,14 @@ export class ReaderContext implements EngineContext {
     if (last && last.index === index && last.shard === shard) return last.placed;
     const placed = this.#placed.get(`${index.meta.uuid}/${shard}`);
     if (!placed && index.meta.state === 'close') throw indexClosedError(index);
-    if (!placed) throw new ApiError('no_shard_available_action_exception', 503, `No shard available for [${index.meta.name}][${shard}]`);
+    if (!placed) throw noShardError(index, shard);
     this.#lastPlaced = { index, shard, placed };
     return placed;
   }
 }
 
-function outOfTouchError(): ApiError {
-  return new ApiError(
-    'cluster_block_exception',
-    503,
-    'blocked by: [SERVICE_UNAVAILABLE/2/the node cannot reach NATS for longer than cluster.stale_reads];',
-  );
+function noShardError({ meta: { name } }: IndexState, shard: number): ApiError {
+  return new ApiError('no_shard_available_action_exception', 503, `No shard available for [${name}][${shard}]`);
 }
 
 function indexClosedError({ meta: { name, uuid } }: IndexState): ApiError {

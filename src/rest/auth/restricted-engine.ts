@@ -115,6 +115,10 @@ export class RestrictedEngine implements EngineContext {
     return this.#engine.nodes;
   }
 
+  catchUp(action: string): Promise<void> | null {
+    return this.#engine.catchUp(action);
+  }
+
   primaryNodeOf(index: IndexState['meta']): string | null {
     return this.#engine.primaryNodeOf(index);
   }

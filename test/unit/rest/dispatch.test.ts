@@ -22,6 +22,7 @@ const ENGINE = {
   nodeId: 'id',
   publishAddress: '127.0.0.1:9200',
   cluster: { version: 1, clusterUuid: 'uuid', indices: {}, templates: {}, indexTemplates: {}, componentTemplates: {} },
+  catchUp: () => null,
   index: () => null,
   security: fakeSecurity(),
   dialect: DEFAULT_DIALECT,

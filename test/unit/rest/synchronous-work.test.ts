@@ -12,6 +12,7 @@ import { fakeSecurity } from '../../support/fake-security.ts';
 const ENGINE = {
   clusterName: 'gannet',
   cluster: { version: 1, clusterUuid: 'uuid', indices: {}, templates: {}, indexTemplates: {}, componentTemplates: {}, pipelines: {} },
+  catchUp: () => null,
   index: () => null,
   security: fakeSecurity(),
   dialect: DEFAULT_DIALECT,

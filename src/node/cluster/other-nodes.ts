@@ -1,0 +1,82 @@
+// Requests to the other nodes of the cluster, and what all of them have to do before a request is answered.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { logUnreachableError } from '../../cluster/log-subject.ts';
+import type { Membership, NodeInfo } from '../../cluster/membership.ts';
+import { NOT_SENT, type PeerClient } from '../../cluster/peers.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import type { PeerRequest } from '../messages/peer-messages.ts';
+
+const RETRY_MS = 100;
+/** After this time without heartbeats this node knows nothing of the other nodes. */
+export const OUT_OF_TOUCH_MS = 3000;
+
+interface Surroundings {
+  readonly client: PeerClient;
+  /** null: the node has not joined yet. */
+  readonly membership: () => Membership | null;
+  readonly isLeaving: () => boolean;
+}
+
+export class OtherNodes {
+  readonly #around: Surroundings;
+
+  constructor(around: Surroundings) {
+    this.#around = around;
+  }
+
+  async ask(node: string, request: PeerRequest): Promise<Uint8Array | null> {
+    const info = this.#around.membership()?.nodes.find(({ id }) => id === node);
+    if (info === undefined) throw new ApiError(NOT_SENT, 503, `node [${node}] is not in the cluster`);
+    return this.#send(info, request);
+  }
+
+  async #send({ transportAddress }: NodeInfo, request: PeerRequest): Promise<Uint8Array | null> {
+    return (await this.#around.client.ask(transportAddress, request)) as Uint8Array | null;
+  }
+
+  /** Replies of all other nodes that this one has heard of; null: one did not answer. @param own  id of this node */
+  async askAll(own: string, request: PeerRequest): Promise<ReadonlyArray<Uint8Array | null> | null> {
+    const membership = this.#around.membership();
+    if (membership === null || membership.silentMs > OUT_OF_TOUCH_MS) return null;
+    const others = membership.nodes.filter(({ id }) => id !== own);
+    try {
+      return await Promise.all(others.map((other) => this.#send(other, request)));
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * Resolves when every node whose copies may be read has done what is asked, or it is no longer needed.
+   * @throws ApiError it is not known which nodes these are
+   */
+  async askReadable(request: PeerRequest, isNeeded: () => boolean): Promise<void> {
+    const membership = this.#around.membership();
+    if (membership === null) return;
+    const others = await membership.live();
+    await Promise.all(others.map((other) => this.#insist(membership, other, request, isNeeded)));
+  }
+
+  /** Repeats a request until the node confirms, or its session has ended. */
+  async #insist(membership: Membership, { id, session }: NodeInfo, request: PeerRequest, isNeeded: () => boolean): Promise<void> {
+    let info = membership.nodes.find((node) => node.id === id);
+    while (!this.#around.isLeaving() && isNeeded()) {
+      if (info !== undefined) {
+        if (info.session !== session) return;
+        try {
+          await this.#send(info, request);
+          return;
+        } catch {
+          await sleep(RETRY_MS);
+        }
+      }
+      if (membership.silentMs > OUT_OF_TOUCH_MS) throw logUnreachableError('NATS');
+      const live = await membership.live().catch(() => null);
+      if (live === null) await sleep(RETRY_MS);
+      else {
+        info = live.find((node) => node.id === id);
+        if (info === undefined) return;
+      }
+    }
+  }
+}
