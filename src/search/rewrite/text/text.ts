@@ -5,8 +5,8 @@ import { ApiError } from '../../../errors/api-error.ts';
 import { illegalArgumentError } from '../../../errors/catalog.ts';
 import type { FieldType } from '../../../mapping/core/field-type.ts';
 import { WORD_SEPARATOR } from '../../../mapping/types/completion.ts';
-import type { MatchQuery, MultiMatchQuery, MultiMatchType } from '../../../query/leaf-query.ts';
-import { editsFor, type Fuzziness } from '../../../query/text/fuzziness.ts';
+import type { MatchOptions, MatchQuery, MultiMatchQuery, MultiMatchType, ZeroTerms } from '../../../query/leaf-query.ts';
+import { editsFor } from '../../../query/text/fuzziness.ts';
 import { calculateMinimumShouldMatch } from '../../../query/text/minimum-should-match.ts';
 import { ALL, applyMinimumShouldMatch, bool, disMax, type IndexQuery, none, withBoost } from '../../index-query/index-query.ts';
 import { type Term, termOfText } from '../../index-query/term.ts';
@@ -20,21 +20,9 @@ import { buildTextQuery, combineFields, NO_TERMS, noPositionsError, type TextMod
 import { typedPhrase } from './typed-fields.ts';
 
 /** Settings of a text query. Query strings change some of them from clause to clause. */
-export interface TextSettings {
-  readonly operator: 'and' | 'or';
-  readonly analyzer: string | null;
-  readonly fuzziness: Fuzziness | null;
-  readonly prefixLength: number;
-  readonly maxExpansions: number;
-  readonly fuzzyTranspositions: boolean;
-  readonly fuzzyRewrite: string | null;
-  readonly minimumShouldMatch: string | null;
+export interface TextSettings extends Omit<MatchOptions, 'zeroTerms'> {
   /** null makes no query from text without tokens. */
-  readonly zeroTerms: 'none' | 'all' | null;
-  readonly lenient: boolean;
-  readonly slop: number;
-  readonly autoPhrase: boolean;
-  readonly gaps: boolean;
+  readonly zeroTerms: ZeroTerms | null;
 }
 
 const MODES: Readonly<Record<MatchQuery['kind'], TextMode>> = {
