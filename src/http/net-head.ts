@@ -40,7 +40,8 @@ export class NetHead implements HeadHandler {
     const mark = rawUri.indexOf('?');
     this.method = parsed.method;
     this.version = parsed.version;
-    this.path = mark < 0 ? rawUri : rawUri.slice(0, mark);
+    // an absolute URI may have no path
+    this.path = (mark < 0 ? rawUri : rawUri.slice(0, mark)) || '/';
     this.query = mark < 0 ? '' : rawUri.slice(mark + 1);
     return 0;
   }

@@ -2,10 +2,12 @@
 
 export interface RequestLine {
   method: string;
-  /** as sent: path and query, without scheme and host; `host:port` for CONNECT */
+  /** as sent: path and query, without scheme and host, so that it may begin with the query; `host:port` for CONNECT */
   rawUri: string;
   /** host (with port) of an absolute URI or of CONNECT, '' if none */
   host: string;
+  /** the target has a scheme */
+  isAbsolute: boolean;
   schema: string;
   /** 9, 1000, 1001 */
   version: number;
@@ -29,6 +31,14 @@ const PATTERNS = { 'upper case': patternsFor('[A-Z_-]+'), 'any token': patternsF
 
 /** Whether a line that begins like this can become a request line. */
 export const canBeginRequest = (start: string, methods: Methods): boolean => PATTERNS[methods].start.test(start);
+/**
+ * Absolute URIs: scheme, host with port, and the rest from its slash or question mark on. nginx accepts fewer characters in a host here than in the
+ * field Host; a host that is missing is refused later.
+ */
+const ABSOLUTE = {
+  'upper case': /^([A-Za-z][A-Za-z0-9+.-]*):\/\/((?:[A-Za-z0-9.-]*|\[[A-Za-z0-9:._~!$&'()*+,;=-]+\])(?::\d*)?)(?:([/?].*))?$/,
+  'any token': /^([A-Za-z][A-Za-z0-9+.-]*):\/\/((?:[A-Za-z0-9._~%!$&'()*+,;=-]+|\[[0-9A-Fa-f:.]+\])(?::\d*)?)(?:([/?].*))?$/,
+};
 const BAD_URI = /[\x00-\x20\x7f]/;
 
 /** Class of each character in a request target. */
@@ -55,7 +65,7 @@ function parseUsualLine(line: string): RequestLine | undefined {
     if (kind === WORK || (before === SLASH && kind !== PLAIN)) plain = false;
     before = kind;
   }
-  return { method, rawUri: line.slice(start, end), host: '', schema: '', version: 1001, protocol: 'HTTP/1.1', plain };
+  return { method, rawUri: line.slice(start, end), host: '', isAbsolute: false, schema: '', version: 1001, protocol: 'HTTP/1.1', plain };
 }
 
 /** @param line  without its line end */
@@ -83,6 +93,7 @@ export function parseRequestLine(line: string, methods: Methods = 'upper case'):
     method,
     rawUri: target,
     host: '',
+    isAbsolute: false,
     schema: '',
     version,
     protocol: version === 9 ? '' : protocol,
@@ -96,10 +107,12 @@ export function parseRequestLine(line: string, methods: Methods = 'upper case'):
     result.host = target;
     return result;
   }
-  const abs = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/((?:[A-Za-z0-9._~%!$&'()*+,;=-]+|\[[0-9A-Fa-f:.]+\])(?::\d*)?)(?:([/?#].*))?$/.exec(target);
-  if (!abs) return 'request';
+  const abs = ABSOLUTE[methods].exec(target);
+  // HTTP/0.9 has no line end that could follow a host
+  if (!abs || (version === 9 && abs[3] === undefined)) return 'request';
   result.schema = abs[1];
   result.host = abs[2];
-  result.rawUri = abs[3] === undefined ? '/' : abs[3].startsWith('/') ? abs[3] : `/${abs[3]}`;
+  result.isAbsolute = true;
+  result.rawUri = abs[3] ?? '/';
   return result;
 }

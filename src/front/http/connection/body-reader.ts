@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import { BodyDecoder } from '../../../http/wire/body-decoder.ts';
 import { core } from '../config/core.ts';
-import type { Connection, Request } from '../model/types.ts';
+import type { Connection, Loc, Request } from '../model/types.ts';
 import { RequestBody } from '../request/body.ts';
 import { OK } from '../request/codes.ts';
 
@@ -14,6 +14,8 @@ const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 interface BodyReaderOwner extends Pick<Connection, 'http2' | 'output' | 'resumeReading' | 'clearTimer' | 'destroy'> {
   readonly socket: Socket;
   readonly request: Request | null;
+  /** configuration of the default server */
+  readonly rootLoc: Loc;
   /** bytes read but not parsed yet */
   input: Buffer;
   /** `process` is running */
@@ -77,7 +79,7 @@ export class BodyReader {
     // the end of an HTTP/2 stream ends a body of unknown length
     const unknown = this.#conn.http2 ? Infinity : null;
     r.body = new RequestBody(new BodyDecoder(r.chunkedIn ? (unknown ?? undefined) : Math.max(0, r.contentLength)), {
-      memoryBytes: c.client_body_buffer_size,
+      memoryBytes: this.#memoryBytes(r),
       maxBytes: c.client_max_body_size,
       tempFolder: c.client_body_temp_path,
       inFile: c.client_body_in_file_only,
@@ -87,6 +89,19 @@ export class BodyReader {
     const { body } = r;
     r.cleanups.push(() => body.release(c.client_body_in_file_only === 'on'));
     return r.body;
+  }
+
+  /**
+   * Bytes of a body that stay in memory, as in nginx: what arrives in the buffer of the head does not count, and a buffer may be a quarter larger
+   * if the whole rest fits into it.
+   */
+  #memoryBytes(r: Request): number {
+    const bufferBytes = core.conf(r.loc).client_body_buffer_size;
+    if (this.#conn.http2) return bufferBytes;
+    const room = Math.max(0, core.conf(this.#conn.rootLoc).client_header_buffer_size - r.requestLength);
+    const early = Math.min(this.#conn.input.length, room);
+    if (!r.chunkedIn && r.contentLength - early < bufferBytes * 1.25) return r.contentLength;
+    return early + bufferBytes;
   }
 
   #sendContinue(r: Request): void {

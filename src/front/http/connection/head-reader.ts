@@ -206,18 +206,19 @@ export class HeadReader implements HeadHandler {
     r.rawUri = parsed.rawUri;
     r.version = parsed.version;
     r.protocol = parsed.protocol;
-    if (parsed.host) {
+    // the target comes first, so that the log has it if the host is invalid
+    if (parsed.plain) r.uri = parsed.rawUri;
+    else {
+      const rc = this.#takeTarget(r, parsed.rawUri);
+      if (rc !== OK) return rc;
+    }
+    if (parsed.host || parsed.isAbsolute) {
       const host = hostOf(parsed.host);
       if (!host) {
         r.log('info', 'client sent invalid host in request line while reading client request line');
         return 400;
       }
       this.#setHost(r, host);
-    }
-    if (parsed.plain) r.uri = parsed.rawUri;
-    else {
-      const rc = this.#takeTarget(r, parsed.rawUri);
-      if (rc !== OK) return rc;
     }
     return r.version === 9 ? HEADLESS : OK;
   }
@@ -235,6 +236,8 @@ export class HeadReader implements HeadHandler {
     }
     r.uri = uri.path;
     r.args = uri.args;
+    // an absolute URI without a path is passed on with one
+    if (target.startsWith('?')) r.validRawUri = false;
     return OK;
   }
 

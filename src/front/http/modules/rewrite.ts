@@ -37,10 +37,10 @@ export function declareVariable(f: HttpFrame, word: string): VariableDef {
   }
 }
 
-/** A variable of `set` whose `set` has not run. */
-function uninitialized(r: Request, name: string): null {
+/** A variable of `set` whose `set` has not run: empty, so that a log has no `-` for it. */
+function uninitialized(r: Request, name: string): string {
   if (rewriteModule.conf(r.loc).uninitialized_variable_warn) r.log('warn', `using uninitialized "${name}" variable`);
-  return null;
+  return '';
 }
 
 function parseSet(f: HttpFrame): Op {

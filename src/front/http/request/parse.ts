@@ -17,7 +17,8 @@ export function parseUri(raw: string, mergeSlashes: boolean): ParsedUri | null {
   if (hash >= 0) raw = raw.slice(0, hash);
   const query = raw.indexOf('?');
   const args = query < 0 ? '' : raw.slice(query + 1);
-  const path = query < 0 ? raw : raw.slice(0, query);
+  // an absolute URI may have no path
+  const path = (query < 0 ? raw : raw.slice(0, query)) || '/';
   if (PLAIN_PATH.test(path)) return { path, args };
   const normal = normalisePath(path, mergeSlashes);
   return normal === null ? null : { path: normal, args };
@@ -128,6 +129,7 @@ export function validHost(host: string): { name: string; port: string } | null {
 
 /** Value of argument `name` in a query, null if absent; names are case-insensitive, as in nginx. */
 export function findArg(args: string, name: string): string | null {
+  if (name === '') return null;
   const wanted = name.toLowerCase();
   for (let pos = 0; pos <= args.length; ) {
     let end = args.indexOf('&', pos);

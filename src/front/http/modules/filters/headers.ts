@@ -70,7 +70,7 @@ function headersFilter(r: Request): number {
   if (c.expires && safe) setExpires(r, c.expires.value.eval(r), c.expires.modified);
   for (const field of c.add_header ?? []) if (safe || field.always) addField(r, field);
   const trailers = (c.add_trailer ?? []).filter((field) => safe || field.always);
-  if (trailers.length > 0 && !r.headerOnly && r.version >= 1001 && r.method !== 'HEAD') addTrailers(r, trailers);
+  if (trailers.length > 0 && !r.headerOnly && r.method !== 'HEAD') addTrailers(r, trailers);
   return OK;
 }
 
@@ -96,10 +96,11 @@ function addField(r: Request, field: AddedField): void {
   }
 }
 
+/** They are sent in a chunked body only; `$sent_trailer_*` has them anyway. */
 function addTrailers(r: Request, trailers: AddedField[]): void {
   r.expectTrailers = true;
   r.addBodyFilter('headers', (req, pieces, flags, position) => {
-    if (flags.last && req.chunked) {
+    if (flags.last) {
       for (const field of trailers) {
         const value = field.value.eval(req);
         if (value !== '') req.out.trailers.push({ name: field.name, lname: field.name.toLowerCase(), value });

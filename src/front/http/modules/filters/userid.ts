@@ -4,6 +4,7 @@ import { custom, HSL, oneOf } from '../../../config/directive.ts';
 import { parseTimeSec } from '../../../config/values.ts';
 import { loop } from '../../../zone/memory.ts';
 import { defineModule, type HttpFrame } from '../../config/module.ts';
+import { unset } from '../../config/variables.ts';
 import type { Request, VariableDef } from '../../model/types.ts';
 import { ipv6Bytes } from '../../request/address.ts';
 import { OK } from '../../request/codes.ts';
@@ -51,6 +52,7 @@ export const useridModule = defineModule(
     init(main) {
       // The configuration has a variable with this name.
       reset.def = main.variables.declare('uid_reset');
+      if (reset.def.get === unset) reset.def.get = () => '';
       main.addHeaderFilter('userid', (r) => {
         const c = useridModule.conf(r.loc);
         if (r.isSub || c.userid === 'off' || c.userid === 'log') return OK;
@@ -59,16 +61,16 @@ export const useridModule = defineModule(
       });
     },
     variables: [
-      { name: 'uid_got', volatile: true, get: (r): string => (enabled(r) && state(r).got ? show(r, present(state(r).got)) : '') },
+      { name: 'uid_got', volatile: true, get: (r) => (enabled(r) && state(r).got ? show(r, present(state(r).got)) : null) },
       {
         name: 'uid_set',
         volatile: true,
-        get: (r): string => {
+        get: (r) => {
           const mode = useridModule.conf(r.loc).userid;
-          if (mode !== 'on' && mode !== 'v1') return '';
+          if (mode !== 'on' && mode !== 'v1') return null;
           const s = state(r);
           makeSet(r, s);
-          return s.set ? show(r, s.set) : '';
+          return s.set ? show(r, s.set) : null;
         },
       },
     ],

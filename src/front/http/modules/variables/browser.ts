@@ -78,7 +78,7 @@ function ageOf(r: Request): Age {
 
 const age = (name: string, wanted: Age, value: (r: Request) => string) => ({
   name,
-  get: (r: Request) => (ageOf(r) === wanted ? value(r) : null),
+  get: (r: Request) => (ageOf(r) === wanted ? value(r) : ''),
 });
 
 export const browserModule: HttpModule<typeof table> = defineModule('browser', table, {
@@ -89,7 +89,7 @@ export const browserModule: HttpModule<typeof table> = defineModule('browser', t
       name: 'msie',
       get(r) {
         const agent = r.headerIn('user-agent') ?? '';
-        return /MSIE ..../s.test(agent) && !agent.includes('Opera') ? '1' : null;
+        return /MSIE ..../s.test(agent) && !agent.includes('Opera') ? '1' : '';
       },
     },
   ],

@@ -20,15 +20,18 @@ import { congestionWindow } from './tcp-info.ts';
 const cached = (name: string, get: (r: Request) => string | null): VariableDef => ({ name, get });
 const live = (name: string, get: (r: Request) => string | null): VariableDef => ({ name, get, volatile: true });
 
+/** In a log, a connection that stays open counts as closed, as in nginx. */
+const staysOpen = (r: Request): boolean => r.main.keepalive && !r.main.done;
+
 function connectionOut(r: Request): string {
   if (r.out.status === 101) return 'upgrade';
-  return r.main.keepalive ? 'keep-alive' : 'close';
+  return staysOpen(r) ? 'keep-alive' : 'close';
 }
 
 /** The Keep-Alive field of the response, which `keepalive_timeout` with a second argument adds. */
 function keepAliveOut(r: Request): string | null {
   const { headerSeconds } = core.conf(r.main.loc).keepalive_timeout;
-  const sent = r.main.keepalive && r.out.status !== 101 && !r.conn.http2;
+  const sent = staysOpen(r) && r.out.status !== 101 && !r.conn.http2;
   return sent && headerSeconds ? `timeout=${headerSeconds}` : null;
 }
 
@@ -133,14 +136,10 @@ const FAMILIES: VariableFamily[] = [
       const lname = rest.replace(/_/g, '-');
       return {
         get: (r) => {
-          const exact = joinHeader(r.headersIn, lname, separator(lname));
-          if (exact !== undefined || !rest.includes('_')) return exact ?? null;
-          return (
-            joinHeader(
-              r.headersIn.map((f) => (f.lname.includes('_') ? { ...f, lname: f.lname.replace(/_/g, '-') } : f)),
-              lname,
-            ) ?? null
-          );
+          // fields whose names have underscores count, too, where they are accepted
+          const isOdd = rest.includes('_') && r.headersIn.some((f) => f.lname.includes('_'));
+          const fields = isOdd ? r.headersIn.map((f) => ({ ...f, lname: f.lname.replace(/_/g, '-') })) : r.headersIn;
+          return joinHeader(fields, lname, separator(lname)) ?? null;
         },
       };
     },

@@ -10,7 +10,7 @@ describe('front request parsing', () => {
     expect(parseRequestLine('GET /a?b HTTP/1.1')).toMatchObject({ method: 'GET', rawUri: '/a?b', version: 1001 });
     expect(parseRequestLine('GET /')).toMatchObject({ version: 9 });
     expect(parseRequestLine('GET http://h:8/x HTTP/1.0')).toMatchObject({ host: 'h:8', rawUri: '/x', version: 1000 });
-    expect(parseRequestLine('GET http://h?x HTTP/1.0')).toMatchObject({ rawUri: '/?x' });
+    expect(parseRequestLine('GET http://h?x HTTP/1.0')).toMatchObject({ host: 'h', rawUri: '?x' });
     expect(parseRequestLine('CONNECT h:443 HTTP/1.1')).toMatchObject({ host: 'h:443' });
   });
 
