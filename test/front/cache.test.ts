@@ -51,6 +51,7 @@ beforeAll(async () => {
       location /renew { ${common} proxy_cache_valid 1s; proxy_cache_revalidate on; }
       location /own { ${common} }
       location /any { ${common} proxy_cache_valid any 1h; }
+      location /first { ${common} proxy_cache_valid 301 0; proxy_cache_valid any 1h; proxy_cache_valid 404 0; }
       location /twice { ${common} proxy_cache_valid 1h; proxy_cache_min_uses 2; }
       location /body { ${common.replace('$uri', '$request_body')} proxy_cache_valid 1h; proxy_cache_methods POST; }
       location /lock { ${common} proxy_cache_valid 1h; proxy_cache_lock on; }
@@ -191,6 +192,22 @@ describe('cache', () => {
     const reply = await get(port, '/renew?etag');
     expect(headerOf(reply, 'X-Cache')).toBe('HIT');
     expect(bodyOf(reply)).toBe(body);
+  });
+
+  test('the validity of the stored response applies again if the back end confirms it without one', async () => {
+    const uri = '/renew/again?etag';
+    await get(port, `${uri}&h-Cache-Control=max-age=1`);
+    let status: string | undefined = 'HIT';
+    while (status === 'HIT') status = await cached(`${uri}&h-Cache-Control=no-cache`);
+    expect(status).toBe('REVALIDATED');
+    expect(await cached(uri)).toBe('HIT');
+  });
+
+  test('the first rule for a status decides how long it is valid, and `any` is for all', async () => {
+    await get(port, '/first?status=404');
+    expect(await cached('/first?status=404')).toBe('HIT');
+    await get(port, '/first/moved?status=301');
+    expect(await cached('/first/moved?status=301')).toBe('MISS');
   });
 
   test.skipIf(!ours)('purges by request, by key, by prefix and by tag', async () => {

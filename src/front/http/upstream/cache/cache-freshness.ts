@@ -15,7 +15,7 @@ interface Freshness {
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
 /** Evaluates the fields of a response in their order, which matters. @param ignored  lower-case names of fields to ignore */
-export function freshnessOf(head: UpstreamHead, ignored: ReadonlySet<string>): Freshness {
+export function freshnessOf(head: Pick<UpstreamHead, 'fields'>, ignored: ReadonlySet<string>): Freshness {
   const reading = new Reading();
   for (const { lname, value } of head.fields) {
     if (ignored.has(lname)) continue;
@@ -103,7 +103,7 @@ class Reading {
 }
 
 /** All values of `Vary`, joined. */
-export function varyOf(head: UpstreamHead, ignored: ReadonlySet<string>): string {
+export function varyOf(head: Pick<UpstreamHead, 'fields'>, ignored: ReadonlySet<string>): string {
   if (ignored.has('vary')) return '';
   return head.fields
     .filter((f) => f.lname === 'vary')
@@ -119,9 +119,17 @@ export function validUntil(fresh: Freshness, conf: CacheRules, status: number): 
   return seconds ? nowSeconds() + seconds : 0;
 }
 
-/** Seconds that `cache_valid` sets for a status, 0: none. */
+/** Seconds that the first rule of `cache_valid` for a status, or for any, sets; 0: none. */
 export function validFor(conf: CacheRules, status: number): number {
-  const own = conf.valid.find((rule) => rule.status === status);
-  if (own) return own.seconds;
-  return conf.valid.find((rule) => rule.status === 0)?.seconds ?? 0;
+  return conf.valid.find((rule) => rule.status === status || rule.status === 0)?.seconds ?? 0;
+}
+
+/**
+ * Until when a stored response is valid that a back end has confirmed by 304: its answer decides, then the header of the stored response,
+ * then `cache_valid`.
+ */
+export function validAgain(answer: Freshness, stored: Freshness, conf: CacheRules, status: number): { until: number; by: Freshness } {
+  for (const by of [answer, stored]) if (!by.forbidden && by.until) return { until: by.until, by };
+  const seconds = validFor(conf, status);
+  return { until: seconds ? nowSeconds() + seconds : 0, by: answer };
 }

@@ -15,7 +15,7 @@ import { acceptHead } from '../protocol/response-head.ts';
 import type { CacheClient, CacheRequest } from './cache.ts';
 import { type EntryHead, md5 } from './cache-entry.ts';
 import { CacheFile } from './cache-file.ts';
-import { freshnessOf, validFor, validUntil, varyOf } from './cache-freshness.ts';
+import { freshnessOf, validAgain, validFor, validUntil, varyOf } from './cache-freshness.ts';
 import type { CacheNode, OpenEntry } from './cache-node.ts';
 import type { CacheRules } from './cache-rules.ts';
 import type { CacheZone } from './cache-zone.ts';
@@ -298,16 +298,16 @@ export class FileCacheRequest implements CacheRequest {
   revalidated(u: CacheClient, head: UpstreamHead): boolean {
     if (head.status !== 304 || u.cacheStatus !== 'EXPIRED' || !this.#conf.revalidate || !this.#entry) return false;
     u.cacheStatus = 'REVALIDATED';
-    const fresh = freshnessOf(head, u.conf.ignoreHeaders);
     const stored = this.#entry.head;
-    const until = validUntil(fresh, this.#conf, stored.status);
+    const { ignoreHeaders } = u.conf;
+    const { until, by } = validAgain(freshnessOf(head, ignoreHeaders), freshnessOf(stored, ignoreHeaders), this.#conf, stored.status);
     if (until > 0) {
       const updated: EntryHead = {
         ...stored,
         validUntil: until,
         date: nowSeconds(),
-        staleUpdating: fresh.staleUpdating,
-        staleError: fresh.staleError,
+        staleUpdating: by.staleUpdating,
+        staleError: by.staleError,
       };
       this.#entry = { ...this.#entry, head: updated };
       this.#updating = false;
