@@ -69,9 +69,13 @@ export class TcpSession extends BaseSession implements ClientStream, SocketOwner
   }
 
   received(data: Buffer): void {
-    this.bytesReceived += data.length;
-    if (this.#prereading) this.#onPreread(data);
-    else this.#consumer?.onClientData(data);
+    if (this.#prereading) {
+      this.bytesReceived += data.length;
+      this.#onPreread(data);
+    } else if (this.#consumer) {
+      this.bytesReceived += data.length;
+      this.#consumer.onClientData(data);
+    }
   }
 
   onSocketEnd(): void {

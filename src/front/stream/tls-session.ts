@@ -63,6 +63,8 @@ function handshake(s: TcpSession, incoming: SocketIncoming, hello: ClientHello):
     });
   } catch (error) {
     s.log('error', error instanceof Error ? error.message : String(error));
+    // variables of a log line need a socket
+    s.conn.tls = null;
     s.finalize(STATUS.internalError);
     return;
   }
@@ -76,6 +78,8 @@ function handshake(s: TcpSession, incoming: SocketIncoming, hello: ClientHello):
     ALPNProtocols: ssl_alpn ? wireNames(ssl_alpn) : undefined,
     secureContext,
   });
+  // a handshake that fails is logged, too
+  s.conn.tls = tlsInfo(secure, server, hello);
   trustUnnamed(context, secureContext);
   if (conf.ssl_key_log) logKeys(secure, conf.ssl_key_log);
   const report = (problem: string): void => fail(s, problem);

@@ -27,7 +27,7 @@ export function tlsInfo(secure: TLSSocket, server: Server, hello: ClientHello): 
   let memo: string | null = null;
   const info: TlsInfo = {
     socket: secure,
-    serverName: hello.serverName,
+    serverName: hello.sentName,
     hello,
     verifyError: () => (memo ??= verifyError()),
     ocspError: '',

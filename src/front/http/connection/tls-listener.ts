@@ -125,7 +125,7 @@ export const handshakeInfo = (hello: ClientHello): TlsInfo => ({
   get socket(): never {
     throw new Error('the TLS handshake has not begun');
   },
-  serverName: hello.serverName,
+  serverName: hello.sentName,
   hello,
   ocspError: '',
   verify: () => OK,

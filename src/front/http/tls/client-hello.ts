@@ -38,6 +38,8 @@ export const MAX_HELLO = 18_000;
 
 export class ClientHello {
   serverName = '';
+  /** the same, in the case in which the client sent it */
+  sentName = '';
   alpn: string[] = [];
   ciphers: number[] = [];
   curves: number[] = [];
@@ -146,12 +148,10 @@ function read(body: Buffer): ClientHello | null {
 }
 
 function readExtension(hello: ClientHello, type: number, data: Buffer): void {
-  if (type === 0 && data.length > 5 && data[2] === 0)
-    hello.serverName = data
-      .subarray(5, 5 + data.readUInt16BE(3))
-      .latin1Slice()
-      .toLowerCase();
-  else if (type === 10) for (let at = 2; at + 2 <= data.length; at += 2) hello.curves.push(data.readUInt16BE(at));
+  if (type === 0 && data.length > 5 && data[2] === 0) {
+    hello.sentName = data.subarray(5, 5 + data.readUInt16BE(3)).latin1Slice();
+    hello.serverName = hello.sentName.toLowerCase();
+  } else if (type === 10) for (let at = 2; at + 2 <= data.length; at += 2) hello.curves.push(data.readUInt16BE(at));
   else if (type === 5) hello.wantsStatus = data[0] === 1;
   else if (type === 13) for (let at = 2; at + 2 <= data.length; at += 2) hello.signatures.push(data.readUInt16BE(at));
   else if (type === 43) {

@@ -27,7 +27,7 @@ export const streamSslPreread = defineStreamModule('stream_ssl_preread', table, 
     main.preread.push(readHello);
   },
   variables: [
-    shown('ssl_preread_server_name', (hello) => hello.serverName),
+    shown('ssl_preread_server_name', (hello) => hello.sentName),
     shown('ssl_preread_alpn_protocols', (hello) => hello.alpn.join(',')),
     shown('ssl_preread_protocol', (hello) => hello.protocol),
   ],

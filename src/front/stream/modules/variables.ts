@@ -11,6 +11,9 @@ const live = (name: string, get: (s: StreamSession) => string | null): VariableD
   volatile: true,
 });
 
+/** Evaluated once. */
+const fixed = (name: string, get: (s: StreamSession) => string): VariableDef => ({ name, get: (r) => get(sessionOf(r)) });
+
 /** One value per attempt; null before the first. */
 const perAttempt = (name: string, show: (state: AttemptState) => string): VariableDef =>
   live(name, ({ attempts }) => (attempts.length === 0 ? null : attempts.map(show).join(', ')));
@@ -19,8 +22,8 @@ const time = (ms: number): string => (ms < 0 ? '-' : seconds(ms));
 const STREAM_VARIABLES: VariableDef[] = [
   live('protocol', (s) => (s.udp ? 'UDP' : 'TCP')),
   live('status', (s) => String(s.status).padStart(3, '0')),
-  live('bytes_received', (s) => String(s.bytesReceived)),
-  live('bytes_sent', (s) => String(s.bytesSent)),
+  fixed('bytes_received', (s) => String(s.bytesReceived)),
+  fixed('bytes_sent', (s) => String(s.bytesSent)),
   live('session_time', (s) => seconds(nowMs() - s.conn.startMs)),
   perAttempt('upstream_addr', (a) => a.peer),
   perAttempt('upstream_bytes_received', (a) => String(a.bytesReceived)),

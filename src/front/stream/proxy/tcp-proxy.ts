@@ -29,6 +29,10 @@ export class TcpProxy implements ClientConsumer, ConnectionEvents {
   /** bytes of the client from before the connection was open */
   #early: Buffer[] = [];
   #earlyBytes = 0;
+  /** of those, the bytes that count as received when the connection is open, as in nginx, which does not read them before */
+  #unread = 0;
+  /** header of the PROXY protocol, which is sent together with the first bytes */
+  #greeting = '';
   #clientEnded = false;
   #peerEnded = false;
   /** `#whenWritten` waits for the last bytes of the client, or of the peer */
@@ -70,7 +74,7 @@ export class TcpProxy implements ClientConsumer, ConnectionEvents {
   /** Starts: reads from the client, and tries the first peer. */
   connect(): void {
     const preread = this.#s.takePreread();
-    if (preread.length > 0) this.#fromClient(preread);
+    if (preread.length > 0) this.#fromClient(preread, true);
     const client = this.#client;
     this.#s.consume(this);
     if (client.isPaused() && this.#up?.empty !== false) client.resume();
@@ -100,7 +104,10 @@ export class TcpProxy implements ClientConsumer, ConnectionEvents {
         return;
       }
     }
-    const greeting = conf.proxy_protocol ? proxyHeader(s) : '';
+    const header = conf.proxy_protocol ? proxyHeader(s) : '';
+    // it precedes the handshake
+    const greeting = settings ? header : '';
+    this.#greeting = settings ? '' : header;
     try {
       this.#conn = new PeerConnection(peer.address, bindAddress(s, conf), settings, conf.proxy_socket_keepalive, tls, greeting, true);
     } catch (error) {
@@ -135,7 +142,10 @@ export class TcpProxy implements ClientConsumer, ConnectionEvents {
     const early = this.#early;
     this.#early = [];
     this.#earlyBytes = 0;
-    for (const data of early) this.#toPeer(data);
+    s.bytesReceived += this.#unread;
+    this.#unread = 0;
+    if (this.#greeting !== '') early.unshift(Buffer.from(this.#greeting, 'latin1'));
+    if (early.length > 0) this.#toPeer(early.length === 1 ? early[0] : Buffer.concat(early));
     if (!this.#clientEnded && this.#client.isPaused() && !this.#up) this.#client.resume();
     this.#settle();
   }
@@ -163,9 +173,13 @@ export class TcpProxy implements ClientConsumer, ConnectionEvents {
     else withCopy(data, held);
   }
 
-  #fromClient(data: Buffer): void {
-    if (this.#s.done) return;
-    if (this.#conn && this.#connected) setDeadline(this.#conn, this.#conf.proxy_timeout);
+  #fromClient(data: Buffer, isPreread = false): void {
+    const s = this.#s;
+    if (s.done) return;
+    if (!this.#connected && !isPreread) {
+      s.bytesReceived -= data.length;
+      this.#unread += data.length;
+    } else if (this.#conn && this.#connected) setDeadline(this.#conn, this.#conf.proxy_timeout);
     if (this.#s.filters.length === 0) this.#upward(data);
     else for (const chunk of filtered(this.#s, 'up', data)) this.#upward(chunk);
   }
@@ -245,11 +259,18 @@ export class TcpProxy implements ClientConsumer, ConnectionEvents {
     const s = this.#s;
     if (s.done) return;
     if (!this.#connected) {
-      s.log('error', connectFailure(error ?? null));
+      const failure = connectFailure(error ?? null);
+      if (failure.includes('SSL')) s.action = 'SSL handshaking to upstream';
+      s.log('error', failure);
       this.#retry();
       return;
     }
-    if (error) s.log('error', `recv() failed (${systemError(error)})`);
+    if (error) {
+      this.#noteSent();
+      s.action = 'proxying and reading from upstream';
+      s.log('error', `recv() failed (${systemError(error)})`);
+      s.action = 'proxying connection';
+    }
     for (const chunk of filtered(s, 'down', EMPTY, true)) this.#downward(chunk);
     this.#peerEnded = true;
     this.#settle();
@@ -286,6 +307,7 @@ export class TcpProxy implements ClientConsumer, ConnectionEvents {
       this.#retry();
       return;
     }
+    this.#noteSent();
     s.log('info', `connection timed out (${TIMED_OUT})`);
     s.finalize(STATUS.ok);
   }
@@ -360,6 +382,6 @@ function connectFailure(error: Error | null): string {
 function proxyHeader({ conn }: ClientStream): string {
   const { remoteAddr, remotePort, localAddr, localPort } = conn;
   if (remoteAddr.startsWith('unix:') || localAddr.startsWith('unix:')) return 'PROXY UNKNOWN\r\n';
-  const family = localAddr.includes(':') ? 'TCP6' : 'TCP4';
+  const family = remoteAddr.includes(':') ? 'TCP6' : 'TCP4';
   return `PROXY ${family} ${remoteAddr} ${localAddr} ${remotePort} ${localPort}\r\n`;
 }

@@ -140,6 +140,7 @@ export class UdpProxy implements Timed {
   #peerFailed(socket: Socket | null, error: Error): void {
     const s = this.#s;
     if (s.done || socket !== this.#socket) return;
+    if (this.#connected) s.action = 'proxying and reading from upstream';
     s.log('error', `${this.#connected ? 'recv()' : 'connect()'} failed (${systemError(error)})`);
     if (!this.#connected) {
       this.#socket?.close();
@@ -148,7 +149,7 @@ export class UdpProxy implements Timed {
       return;
     }
     this.#failed = true;
-    s.finalize(STATUS.badGateway);
+    s.finalize(STATUS.ok);
   }
 
   /** Ends the session if the expected answers have arrived. */
