@@ -58,6 +58,7 @@ export const DIFFERENCES = {
     'hybrid',
     'merging',
   ),
+  namesTemplateStatus: onlyInOpenSearch('responses of `_search/template` have a `status`'),
   namesClusterManager: onlyInOpenSearch('the master is called cluster manager (`_cluster`, `_nodes`, `_cat`)'),
   showsAliasErrors: since8('responses of alias changes have `errors`'),
   showsLazyRollover: since8('responses of `_rollover` have `lazy`'),

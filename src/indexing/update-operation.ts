@@ -1,7 +1,7 @@
 // Computes the result of an update: by a partial document, an upsert or a script.
 import type { JsonObject } from '../common/json/json-value.ts';
 import { writeJson } from '../common/json/json-write.ts';
-import { hasJavaNumbers, parseToWrite } from '../common/json/source-numbers.ts';
+import { hasJavaNumbers, isJsonObject, parseToWrite } from '../common/json/source-numbers.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, validationFailedError } from '../errors/catalog.ts';
 import { runUpdateScript, type ScriptOutcome, type UpdateScript } from '../scripting/update-script.ts';
@@ -54,7 +54,7 @@ export function updateDocument(
       throw error;
     }
     if (outcome.op === 'none') return 'noop';
-    return outcome.op === 'delete' ? 'delete' : { json: outcome.source, routing, source: null };
+    return outcome.op === 'delete' ? 'delete' : written(outcome.source, routing);
   };
   if (readCurrent === null) {
     const created = body.docAsUpsert ? body.doc : body.upsert;
@@ -67,7 +67,8 @@ export function updateDocument(
       const exact = parseExact(bodyBytes)?.[body.docAsUpsert ? 'doc' : 'upsert'];
       return { json: created, routing: operation.routing, source: exact === undefined ? null : Buffer.from(writeJson(exact)) };
     }
-    return run(body.script, created, operation.routing, null);
+    const exact = parseExact(bodyBytes)?.[body.docAsUpsert ? 'doc' : 'upsert'] as JsonObject | undefined;
+    return run(exactScript(body.script, bodyBytes), exact ?? created, operation.routing, null);
   }
   const { source, routing, version } = readCurrent();
   if (!hasSource) {
@@ -76,15 +77,27 @@ export function updateDocument(
     });
   }
   const json = parseSource(source);
-  if (body.script !== null) return run(body.script, json, routing, version);
   const exact = parseExact(source);
+  if (body.script !== null) return run(exactScript(body.script, bodyBytes), exact ?? json, routing, version);
   const exactBody = parseExact(bodyBytes);
   if (exact === null && exactBody === null)
     return mergeDocument(json, body.doc as JsonObject, body.detectNoop) || !body.detectNoop ? { json, routing, source: null } : 'noop';
   const merged = exact ?? json;
   if (!mergeDocument(merged, (exactBody?.doc ?? body.doc) as JsonObject, body.detectNoop) && body.detectNoop) return 'noop';
-  const bytes = Buffer.from(writeJson(merged));
+  return written(merged, routing);
+}
+
+/** The outcome for a document whose doubles are JsonFloat where JavaScript would print them otherwise. */
+function written(json: JsonObject, routing: string | null): UpdateOutcome {
+  const bytes = Buffer.from(writeJson(json));
   return { json: parseSource(bytes), routing, source: bytes };
+}
+
+/** The script with the doubles of its parameters. A stored script may be named as a string, which has none. */
+function exactScript(script: UpdateScript, bodyBytes: Uint8Array): UpdateScript {
+  const given = parseExact(bodyBytes)?.script;
+  const params = isJsonObject(given) ? given.params : undefined;
+  return isJsonObject(params) ? { ...script, params } : script;
 }
 
 /** The object with doubles that keep their type; null if it has none that would be written otherwise. */

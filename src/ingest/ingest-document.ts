@@ -1,9 +1,11 @@
 // A document in a pipeline: its source and metadata (`_index`, `_id`, `_routing`, ...) as one object of fields, and the state of the pipelines under
 // `_ingest`. Fields are addressed by paths: `a.b.0`, `_source.a`, `_ingest.timestamp`. Compiled steps are declared here, too, since they refer to it.
 
-import { isObject, type JsonObject, type MutableJsonObject } from '../common/json/json-value.ts';
+import { JsonFloat } from '../common/json/json-float.ts';
+import type { JsonObject, MutableJsonObject } from '../common/json/json-value.ts';
 import { writeJson } from '../common/json/json-write.ts';
 import { setOwn } from '../common/json/own-property.ts';
+import { isJsonObject } from '../common/json/source-numbers.ts';
 import { javaClass } from '../common/text/java-text.ts';
 import { checkTurn } from '../common/turns/turn.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
@@ -100,7 +102,7 @@ export class IngestDocument {
     return this.fields[name] ?? null;
   }
 
-  /** Replaces `{{field}}` in a text. @throws ApiError general_script_exception */
+  /** Replaces `{{field}}` in a text. @throws ApiError script_exception */
   render(template: string): string {
     if (!template.includes('{{')) return template;
     return renderTemplate(template, { ...this.fields, _source: this.fields, _ingest: this.ingest });
@@ -110,7 +112,7 @@ export class IngestDocument {
   renderValue(value: unknown): unknown {
     if (typeof value === 'string') return this.render(value);
     if (Array.isArray(value)) return value.map((item) => this.renderValue(item));
-    if (!isObject(value)) return value;
+    if (!isJsonObject(value)) return value;
     const out: MutableJsonObject = {};
     for (const [key, item] of Object.entries(value)) setOwn(out, this.render(key), this.renderValue(item));
     return out;
@@ -137,7 +139,7 @@ export class IngestDocument {
       if (Array.isArray(at)) {
         if (!/^\d+$/.test(name) || Number(name) >= at.length) return false;
         at = at[Number(name)];
-      } else if (isObject(at) && Object.hasOwn(at, name)) at = at[name];
+      } else if (isJsonObject(at) && Object.hasOwn(at, name)) at = at[name];
       else return false;
     }
     return true;
@@ -159,7 +161,7 @@ export class IngestDocument {
       if (added.length > 0) this.set(path, [old, ...added]);
       return;
     }
-    const list: unknown[] = old === undefined || old === null ? [] : Array.isArray(old) ? [...old] : [old];
+    const list: unknown[] = old === undefined ? [] : Array.isArray(old) ? [...old] : [old];
     for (const item of values) if (allowDuplicates || !list.some((other) => equal(other, item))) list.push(item);
     this.set(path, list);
   }
@@ -170,7 +172,7 @@ export class IngestDocument {
     const leaf = names[names.length - 1];
     const parent = names.slice(0, -1).reduce((at: unknown, name) => stepInto(at, name, path), root);
     if (Array.isArray(parent)) parent.splice(indexIn(parent, leaf, path), 1);
-    else if (isObject(parent)) {
+    else if (isJsonObject(parent)) {
       if (!Object.hasOwn(parent, leaf)) throw notPresent(leaf, path);
       delete parent[leaf];
     } else throw illegalArgumentError(`cannot remove [${leaf}] from ${describe(parent)} as part of path [${path}]`);
@@ -184,8 +186,10 @@ export class IngestDocument {
       root = this.ingest;
       rest = path.slice(8);
     } else if (path.startsWith('_source.')) rest = path.slice(8);
-    const names = rest.split('.').filter((name, i, all) => name !== '' || i < all.length - 1);
-    if (names.length === 0 || names.includes('')) throw illegalArgumentError(`path [${path}] is not valid`);
+    const names = rest.split('.');
+    // Empty names at the end are ignored, others are members whose name is empty.
+    while (names.length > 0 && names[names.length - 1] === '') names.pop();
+    if (names.length === 0) throw illegalArgumentError(`path [${path}] is not valid`);
     if (names.length > MAX_PATH_PARTS)
       throw illegalArgumentError(`path [${path.slice(0, 100)}...] has ${names.length} parts, the limit is ${MAX_PATH_PARTS}`);
     return { root, names };
@@ -200,7 +204,7 @@ export class IngestDocument {
       else if (Object.hasOwn(at, name)) next = at[name];
       else setOwn(at, name, (next = {}));
       if (next === null) throw illegalArgumentError(`cannot set [${names[names.length - 1]}] with null parent as part of path [${path}]`);
-      if (typeof next !== 'object')
+      if (typeof next !== 'object' || next instanceof JsonFloat)
         throw illegalArgumentError(
           `cannot set [${names[names.length - 1]}] with parent object of type [${javaType(next)}] as part of path [${path}]`,
         );
@@ -218,7 +222,7 @@ export function isMetadata(key: string): boolean {
 function spend(value: unknown, left: number): number {
   if (typeof value === 'string') return left - CHARS_PER_VALUE - value.length;
   let rest = left - CHARS_PER_VALUE;
-  if (typeof value !== 'object' || value === null) return rest;
+  if (typeof value !== 'object' || value === null || value instanceof JsonFloat) return rest;
   checkTurn();
   for (const key in value) {
     if (rest < 0) return rest;
@@ -229,7 +233,7 @@ function spend(value: unknown, left: number): number {
 
 export function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyOf);
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   const out: MutableJsonObject = {};
   for (const [key, item] of Object.entries(value)) setOwn(out, key, copyOf(item));
   return out;
@@ -237,7 +241,8 @@ export function copyOf(value: unknown): unknown {
 
 /** The Java class of a value, for error messages. Objects of documents have another class than those of definitions. */
 export function javaType(value: unknown): string {
-  return isObject(value) ? 'java.util.HashMap' : javaClass(value);
+  if (value instanceof JsonFloat) return 'java.lang.Double';
+  return isJsonObject(value) ? 'java.util.HashMap' : javaClass(value);
 }
 
 function describe(value: unknown): string {
@@ -250,7 +255,7 @@ function notPresent(name: string, path: string) {
 
 function stepInto(at: unknown, name: string, path: string): unknown {
   if (Array.isArray(at)) return at[indexIn(at, name, path)];
-  if (!isObject(at)) throw illegalArgumentError(`cannot resolve [${name}] from ${describe(at)} as part of path [${path}]`);
+  if (!isJsonObject(at)) throw illegalArgumentError(`cannot resolve [${name}] from ${describe(at)} as part of path [${path}]`);
   if (!Object.hasOwn(at, name)) throw notPresent(name, path);
   return at[name];
 }

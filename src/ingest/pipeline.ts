@@ -2,7 +2,8 @@
 // failures.
 
 import { type ConfigFolders, NO_FOLDERS } from '../common/config-folder.ts';
-import { isObject, type MutableJsonObject } from '../common/json/json-value.ts';
+import type { MutableJsonObject } from '../common/json/json-value.ts';
+import { isJsonObject } from '../common/json/source-numbers.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { CONTEXTS } from '../scripting/contexts.ts';
@@ -19,7 +20,7 @@ const MAX_DEPTH = 32;
 
 /** @throws ApiError parse_exception, script_exception: the body is invalid */
 export function compilePipeline(id: string, body: unknown, folders: ConfigFolders = NO_FOLDERS): Pipeline {
-  if (!isObject(body)) throw new ApiError('parse_exception', 400, 'a pipeline is an object');
+  if (!isJsonObject(body)) throw new ApiError('parse_exception', 400, 'a pipeline is an object');
   const config = new ProcessorConfig('pipeline', body);
   const processors = listOf(config, 'processors');
   if (processors === null)
@@ -53,7 +54,7 @@ function listOf(config: ProcessorConfig, name: string): unknown[] | null {
 /** `{ type: { ...parameters } }`. @throws ApiError parse_exception */
 export function compileStep(value: unknown, folders: ConfigFolders = NO_FOLDERS, depth = 0): Step {
   if (depth > MAX_DEPTH) throw illegalArgumentError(`processors nest deeper than ${MAX_DEPTH}`);
-  if (!isObject(value) || Object.keys(value).length !== 1)
+  if (!isJsonObject(value) || Object.keys(value).length !== 1)
     throw new ApiError('parse_exception', 400, 'a processor is an object with its type as the only key');
   const [type] = Object.keys(value);
   const make = PROCESSORS.get(type);
@@ -67,7 +68,7 @@ export function compileStep(value: unknown, folders: ConfigFolders = NO_FOLDERS,
   const body = value[type];
   // A script may be given as its source only.
   const isScript = type === 'script' && typeof body === 'string';
-  if (!isObject(body) && !isScript)
+  if (!isJsonObject(body) && !isScript)
     throw new ApiError('parse_exception', 400, `property isn't a map, but of type [${javaType(body)}]`, {
       details: { processor_type: type },
     });
@@ -89,6 +90,8 @@ export function compileStep(value: unknown, folders: ConfigFolders = NO_FOLDERS,
 }
 
 function compileCondition(value: unknown): Condition {
+  if (typeof value !== 'string' && !isJsonObject(value))
+    throw new ProcessorConfig('conditional', {}).error('script', `property isn't a map or string, but of type [${javaType(value)}]`);
   const spec = parseScript(value);
   const compile = (source: string): CompiledScript => compileScript(source, CONTEXTS.processor_conditional);
   let compiled = spec.source === null ? null : compile(spec.source);

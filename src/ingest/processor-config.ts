@@ -1,6 +1,8 @@
 // The parameters of a processor. Each is removed when it is read; what is left after the processor is built is an error.
 
-import { isObject, type MutableJsonObject } from '../common/json/json-value.ts';
+import { JsonFloat } from '../common/json/json-float.ts';
+import type { MutableJsonObject } from '../common/json/json-value.ts';
+import { isJsonObject } from '../common/json/source-numbers.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { JavaPattern } from '../regex/java-pattern.ts';
 import { checkTemplate } from '../scripting/mustache.ts';
@@ -27,6 +29,11 @@ export class ProcessorConfig {
     if (this.tag !== null) details.processor_tag = this.tag;
     if (property !== null) details.property_name = property;
     return new ApiError('parse_exception', 400, property === null ? reason : `[${property}] ${reason}`, { details });
+  }
+
+  /** True for a parameter that is given, even as null, and was not read. */
+  has(name: string): boolean {
+    return this.#left.has(name);
   }
 
   /** Any value; undefined if it is not given. */
@@ -57,16 +64,37 @@ export class ProcessorConfig {
 
   /** A string that may contain `{{field}}`. */
   template(name: string, fallback?: string): string {
-    const text = this.text(name, fallback);
-    if (text.includes('{{')) checkTemplate(text);
-    return text;
+    return this.#checked(name, this.text(name, fallback));
+  }
+
+  /** A value whose strings, at any depth, may contain `{{field}}`. */
+  requiredTemplates(name: string): unknown {
+    const check = (value: unknown): void => {
+      if (typeof value === 'string') this.#checked(name, value);
+      else if (Array.isArray(value)) value.forEach(check);
+      else if (isJsonObject(value)) for (const [key, item] of Object.entries(value)) check([key, item]);
+    };
+    const value = this.required(name);
+    check(value);
+    return value;
+  }
+
+  #checked(name: string, template: string): string {
+    try {
+      if (template.includes('{{')) checkTemplate(template);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const { details } = this.error(name, '');
+      throw new ApiError(error.type, error.status, error.reason, { details: { ...details, ...error.details } });
+    }
+    return template;
   }
 
   /** A string or number, as a string. */
   textOrNumber(name: string): string | null {
     const value = this.take(name);
     if (value === undefined) return null;
-    if (typeof value !== 'string' && typeof value !== 'number')
+    if (typeof value !== 'string' && typeof value !== 'number' && !(value instanceof JsonFloat))
       throw this.error(name, `property isn't a string or int, but of type [${javaType(value)}]`);
     return String(value);
   }
@@ -106,7 +134,7 @@ export class ProcessorConfig {
   optionalObject(name: string): MutableJsonObject | null {
     const value = this.take(name);
     if (value === undefined) return null;
-    if (!isObject(value)) throw this.error(name, `property isn't a map, but of type [${javaType(value)}]`);
+    if (!isJsonObject(value)) throw this.error(name, `property isn't a map, but of type [${javaType(value)}]`);
     return value;
   }
 

@@ -31,12 +31,17 @@ export function runPipeline(pipeline: Pipeline, document: IngestDocument): boole
 }
 
 function runWithin(pipeline: Pipeline, document: IngestDocument): boolean {
+  return withinPipeline(pipeline, document, () => handling(document, pipeline.onFailure, () => runSteps(pipeline.steps, document)));
+}
+
+/** Runs `run` while `_ingest.pipeline` of the document names the pipeline. @throws ApiError illegal_argument_exception: it runs already */
+export function withinPipeline(pipeline: Pipeline, document: IngestDocument, run: () => boolean): boolean {
   if (document.running.has(pipeline.id)) throw illegalArgumentError(`Cycle detected for pipeline: ${pipeline.id}`);
   document.running.add(pipeline.id);
   const outer = document.ingest.pipeline;
   document.ingest.pipeline = pipeline.id;
   try {
-    return handling(document, pipeline.onFailure, () => runSteps(pipeline.steps, document));
+    return run();
   } finally {
     document.running.delete(pipeline.id);
     if (outer === undefined) delete document.ingest.pipeline;

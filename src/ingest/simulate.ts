@@ -2,16 +2,16 @@
 
 import type { MutableJsonObject } from '../common/json/json-value.ts';
 import { present } from '../common/present.ts';
+import { javaText } from '../common/text/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { illegalArgumentError } from '../errors/catalog.ts';
 import { errorBody, toApiError } from '../errors/error-body.ts';
 import { type IngestDocument, METADATA, type Pipeline, type Step } from './ingest-document.ts';
-import { conditionHolds, handling, ProcessorFailure, runAction, runPipeline } from './run-pipeline.ts';
+import { conditionHolds, handling, ProcessorFailure, runAction, runPipeline, withinPipeline } from './run-pipeline.ts';
 
 /** `{ doc }`, `{ error }`, or null if the document is dropped. */
 export function simulate(pipeline: Pipeline, document: IngestDocument): MutableJsonObject | null {
   try {
-    return runPipeline(pipeline, document) ? { doc: render(document) } : null;
+    return runPipeline(pipeline, document) ? { doc: render(document, false) } : null;
   } catch (error) {
     return { error: errorBody(failed(error)).error };
   }
@@ -33,18 +33,16 @@ function failed(error: unknown): ApiError {
   return error instanceof ProcessorFailure ? error.error : toApiError(error);
 }
 
-/** The document in the form of the response. */
-function render(document: IngestDocument): MutableJsonObject {
+/** The document in the form of the response, with its metadata as strings. @param isRunning  shows the pipeline that runs */
+function render(document: IngestDocument, isRunning = true): MutableJsonObject {
   const out: MutableJsonObject = {};
-  for (const name of METADATA) if (document.metadata(name) !== null) out[name] = document.metadata(name);
-  const { pipeline: _running, ...ingest } = document.ingest;
-  return { ...out, _source: document.source(), _ingest: ingest };
+  for (const name of METADATA) if (document.metadata(name) !== null) out[name] = javaText(document.metadata(name));
+  const { pipeline, ...ingest } = document.ingest;
+  return { ...out, _source: document.source(), _ingest: isRunning && pipeline !== undefined ? { pipeline, ...ingest } : ingest };
 }
 
 function tracePipeline(pipeline: Pipeline, document: IngestDocument, results: MutableJsonObject[]): boolean {
-  if (document.running.has(pipeline.id)) throw illegalArgumentError(`Cycle detected for pipeline: ${pipeline.id}`);
-  document.running.add(pipeline.id);
-  try {
+  return withinPipeline(pipeline, document, () => {
     const traceAll = (steps: readonly Step[]): boolean => {
       for (const step of steps) {
         if (!traceStep(step, document, results)) return false;
@@ -53,9 +51,7 @@ function tracePipeline(pipeline: Pipeline, document: IngestDocument, results: Mu
       return true;
     };
     return handling(document, pipeline.onFailure, () => traceAll(pipeline.steps), traceAll);
-  } finally {
-    document.running.delete(pipeline.id);
-  }
+  });
 }
 
 /** @returns false if the document is dropped */

@@ -4,6 +4,7 @@
 import Mustache from 'mustache';
 import { BoundedMap } from '../common/bounded-map.ts';
 import { writeJson } from '../common/json/json-write.ts';
+import { isJsonObject } from '../common/json/source-numbers.ts';
 import { javaText } from '../common/text/java-text.ts';
 import { checkTurn } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -25,12 +26,12 @@ const MAX_CACHED_TEMPLATES = 200;
 type Token = string[];
 type SectionFunction = (text: string, render: (text: string) => string) => string;
 
-/** @throws ApiError general_script_exception: a syntax error, nesting or output beyond the limits */
+/** @throws ApiError script_exception: a syntax error, nesting or output beyond the limits */
 export function renderTemplate(source: string, params: unknown): string {
   return new TemplateWriter().render(source, new Scope(params), undefined, { escape: escapeForJson });
 }
 
-/** Parses a template without rendering it. @throws ApiError general_script_exception: a syntax error */
+/** Parses a template without rendering it. @throws ApiError script_exception: a syntax error */
 export function checkTemplate(source: string): void {
   parseTemplate(source);
 }
@@ -44,7 +45,7 @@ function parseTemplate(source: string): unknown {
   try {
     tokens = new Mustache.Writer().parse(source);
   } catch (error) {
-    throw templateError((error as Error).message);
+    throw templateError((error as Error).message, source);
   }
   checkDepth(tokens, 0);
   if (source.length <= MAX_CACHED_LENGTH) cache.set(source, tokens);
@@ -54,8 +55,11 @@ function parseTemplate(source: string): unknown {
 /** Parsed templates. */
 const cache = new BoundedMap<string, unknown>(MAX_CACHED_TEMPLATES);
 
-function templateError(reason: string): ApiError {
-  return new ApiError('general_script_exception', 400, `Failed to compile inline script: ${reason}`);
+function templateError(reason: string, source = ''): ApiError {
+  return new ApiError('script_exception', 400, reason, {
+    details: { script_stack: [], script: source, lang: 'mustache' },
+    causedBy: new ApiError('mustache_exception', 400, reason),
+  });
 }
 
 /** The fifth part of a section's token is the list of tokens inside it. */
@@ -154,18 +158,22 @@ function functionOf(name: string, scope: Scope): SectionFunction | null {
   if (!join) return null;
   return (text, render) => {
     const value = scope.lookup(render(text).trim());
-    return Array.isArray(value) ? value.map(stringOf).join(join[1] ?? ',') : stringOf(value);
+    return Array.isArray(value)
+      ? value.map((item) => (Array.isArray(item) ? javaText(item) : stringOf(item))).join(join[1] ?? ',')
+      : stringOf(value);
   };
 }
 
 function memberOf(value: unknown, name: string): unknown {
   if (Array.isArray(value)) return name === 'size' ? value.length : /^\d+$/.test(name) ? value[Number(name)] : undefined;
-  if (typeof value !== 'object' || value === null) return undefined;
-  return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+  if (!isJsonObject(value)) return undefined;
+  return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
+/** A list is printed as the map of its items by position that Java makes of it. */
 function stringOf(value: unknown): string {
-  return value === undefined || value === null ? '' : javaText(value);
+  if (value === undefined || value === null) return '';
+  return javaText(Array.isArray(value) ? Object.fromEntries(value.entries()) : value);
 }
 
 /** The string form of a value as the content of a JSON string. */

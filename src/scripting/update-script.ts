@@ -2,6 +2,7 @@
 // run (maps, lists, int or long by size, double) and back to JSON afterwards.
 
 import { BoundedMap } from '../common/bounded-map.ts';
+import { JsonFloat, jsonDouble } from '../common/json/json-float.ts';
 import type { JsonObject } from '../common/json/json-value.ts';
 import { setOwn } from '../common/json/own-property.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
@@ -54,7 +55,12 @@ export interface ScriptedDocument {
 export type ScriptedPlace = Pick<ScriptedDocument, 'version' | 'routing'> & { readonly index: string; readonly id: string | null };
 
 export type ScriptOutcome =
-  | { readonly op: 'index'; readonly source: JsonObject; readonly place: ScriptedPlace }
+  | {
+      readonly op: 'index';
+      /** Doubles that JavaScript would print otherwise than Java are JsonFloat. */
+      readonly source: JsonObject;
+      readonly place: ScriptedPlace;
+    }
   | { readonly op: 'none' }
   | { readonly op: 'delete'; readonly place: ScriptedPlace };
 
@@ -88,7 +94,7 @@ export function runUpdateScript(
   switch (wanted) {
     case 'index':
     case 'create':
-      return { op: 'index', source: fromScript(ctx.get('_source') ?? new JavaMap()) as JsonObject, place: placeOf(ctx) };
+      return { op: 'index', source: fromScript(ctx.get('_source') ?? new JavaMap(), jsonDouble) as JsonObject, place: placeOf(ctx) };
     case 'none':
     case 'noop':
       return { op: 'none' };
@@ -121,6 +127,7 @@ export function toScript(value: unknown): Value {
     return value >= -MAX_INT && value < MAX_INT ? value | 0 : BigInt(value);
   }
   if (Array.isArray(value)) return value.map(toScript);
+  if (value instanceof JsonFloat) return new Double(value.value);
   if (typeof value === 'object' && value !== null) {
     const map = new JavaMap();
     for (const [key, item] of Object.entries(value)) map.set(key, toScript(item));

@@ -1,6 +1,5 @@
 // How `_update_by_query` and `_reindex` change a hit: by a script, then by ingest pipelines.
 
-import { parseJsonBytes } from '../../common/json/json-parse.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { writeJson } from '../../common/json/json-write.ts';
 import { filterSource, type SourceFilter } from '../../common/json/source-filter.ts';
@@ -69,7 +68,7 @@ export async function ingested(
 }
 
 /** @throws ApiError illegal_argument_exception: the index does not store sources */
-function sourceBytes(hit: ByQueryHit, filter: SourceFilter | null): Uint8Array {
+function sourceBytes(hit: ByQueryHit, filter: SourceFilter | null): Buffer {
   if (hit.source === null) throw illegalArgumentError(`[${hit.index}][${hit.id}] didn't store _source`);
   if (filter === null) return Buffer.from(hit.source.text);
   return Buffer.from(writeJson(filterSource(parseToWrite(hit.source.text) as MutableJsonObject, filter)));
@@ -87,7 +86,7 @@ export function scripted(hit: ByQueryHit, script: UpdateScript | null, filter: S
   const bytes = sourceBytes(hit, filter);
   const { index, id, version, routing } = hit;
   if (script === null) return { source: bytes, place: hit };
-  const source = parseJsonBytes(bytes) as MutableJsonObject;
+  const source = parseToWrite(bytes.toString('utf8')) as MutableJsonObject;
   const outcome = runUpdateScript(script, { source, index, id, version, routing, nowMs: Date.now() }, 'index', { canMove });
   if (outcome.op === 'none') return null;
   return { source: outcome.op === 'delete' ? null : Buffer.from(writeJson(outcome.source)), place: outcome.place };

@@ -1,9 +1,9 @@
 // Sends documents through ingest pipelines before they are indexed: the requested or default pipeline of the index, then its final one.
 
-import { parseJsonBytes } from '../../common/json/json-parse.ts';
 import { JsonSyntaxError } from '../../common/json/json-syntax-error.ts';
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { writeJson } from '../../common/json/json-write.ts';
+import { parseBytesToWrite } from '../../common/json/source-numbers.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, jsonError, mapperParsingError } from '../../errors/catalog.ts';
 import { IngestDocument, type IngestEnvironment, type Pipeline } from '../../ingest/ingest-document.ts';
@@ -132,7 +132,7 @@ function run(ctx: EngineContext, id: string, document: IngestDocument): boolean 
 function parseSource(source: Uint8Array): JsonObject {
   let json: unknown;
   try {
-    json = parseJsonBytes(source);
+    json = parseBytesToWrite(source);
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw mapperParsingError('failed to parse', jsonError(error));
     throw error;
@@ -200,7 +200,7 @@ export function ingestUpsert(
   if (!hasPipelines(ctx, target.index, null)) return body;
   let json: unknown;
   try {
-    json = parseJsonBytes(body);
+    json = parseBytesToWrite(body);
   } catch {
     // The update reports the syntax error when it runs.
     return body;
@@ -209,5 +209,5 @@ export function ingestUpsert(
   const key = docAsUpsert || json.doc_as_upsert === true ? 'doc' : 'upsert';
   if (!isObject(json[key])) return body;
   const item = ingest(ctx, { ...target, source: Buffer.from(writeJson(json[key])), conditions }, null);
-  return item === null ? null : Buffer.from(writeJson({ ...json, [key]: parseJsonBytes(item.source) }));
+  return item === null ? null : Buffer.from(writeJson({ ...json, [key]: parseBytesToWrite(item.source) }));
 }

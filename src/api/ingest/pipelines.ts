@@ -1,5 +1,6 @@
 // Ingest pipelines as metadata: put, get, delete; and their simulation on documents.
 import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { isJsonObject } from '../../common/json/source-numbers.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
@@ -37,7 +38,7 @@ export function deletePipeline(ctx: EngineContext, id: string): Promise<unknown>
 
 /** `{ docs }`. @param id  a stored pipeline; null if the body contains the pipeline */
 export function simulatePipeline(ctx: EngineContext, id: string | null, body: unknown, isVerbose: boolean): MutableJsonObject {
-  if (!isObject(body)) throw parseError('request body is required');
+  if (!isJsonObject(body)) throw parseError('request body is required');
   const pipeline = id === null ? pipelineIn(ctx, body) : storedPipeline(ctx, id);
   if (!pipeline) throw illegalArgumentError(`pipeline [${id}] does not exist`);
   if (body.docs === undefined) throw parseError('[docs] required property is missing');
@@ -46,8 +47,8 @@ export function simulatePipeline(ctx: EngineContext, id: string | null, body: un
   if (body.docs.length > MAX_SIMULATED) throw illegalArgumentError(`more than ${MAX_SIMULATED} documents in [docs]`);
   const env = ingestEnvironment(ctx);
   const documents = body.docs.map((doc) => {
-    if (!isObject(doc)) throw illegalArgumentError('malformed [docs] section, should include an inner object');
-    if (!isObject(doc._source)) throw parseError('[_source] required property is missing');
+    if (!isJsonObject(doc)) throw illegalArgumentError('malformed [docs] section, should include an inner object');
+    if (!isJsonObject(doc._source)) throw parseError('[_source] required property is missing');
     const metadata: MutableJsonObject = { _index: textOf(doc, '_index') ?? '_index', _id: textOf(doc, '_id') ?? '_id' };
     for (const name of ['_routing', '_version', '_version_type', '_if_seq_no', '_if_primary_term'])
       if (doc[name] !== undefined && doc[name] !== null) metadata[name] = doc[name];
@@ -59,14 +60,15 @@ export function simulatePipeline(ctx: EngineContext, id: string | null, body: un
 
 function pipelineIn({ configFolders }: EngineContext, body: MutableJsonObject): Pipeline {
   if (body.pipeline === undefined) throw parseError('[pipeline] required property is missing');
-  if (!isObject(body.pipeline)) throw parseError("[pipeline] property isn't a map");
+  if (!isJsonObject(body.pipeline)) throw parseError("[pipeline] property isn't a map");
   return compilePipeline('_simulate_pipeline', body.pipeline, configFolders);
 }
 
 function textOf(doc: MutableJsonObject, name: string): string | null {
   const value = doc[name];
   if (value === undefined || value === null) return null;
-  if (typeof value === 'object' || typeof value === 'boolean') throw parseError(`[${name}] property isn't a string or int`);
+  if (typeof value === 'boolean' || Array.isArray(value) || isJsonObject(value))
+    throw parseError(`[${name}] property isn't a string or int`);
   return String(value);
 }
 

@@ -1,7 +1,8 @@
 // Documents whose numbers keep their type. A double such as `1.0` or `1E10` must not become the integer `1` when a part of a document is written
 // again: clients with static or dynamic types would read another type.
+import { isUtf8 } from 'node:buffer';
 import { JsonFloat, jsonDouble } from './json-float.ts';
-import { DecimalLiteral, parseJson, parseJsonTyped } from './json-parse.ts';
+import { DecimalLiteral, parseJson, parseJsonBytes, parseJsonTyped } from './json-parse.ts';
 import { setOwn } from './own-property.ts';
 
 /** Finds every double that JavaScript prints otherwise than Java, and a few strings. */
@@ -15,6 +16,12 @@ export function hasJavaNumbers(text: string): boolean {
 /** Parses JSON to be written again: doubles that JavaScript would print otherwise than Java are JsonFloat. @throws JsonSyntaxError */
 export function parseToWrite(text: string): unknown {
   return hasJavaNumbers(text) ? withFloats(parseJsonTyped(text)) : parseJson(text);
+}
+
+/** `parseToWrite` of UTF-8 bytes. @throws JsonSyntaxError, also for invalid UTF-8 */
+export function parseBytesToWrite(bytes: Uint8Array): unknown {
+  if (!isUtf8(bytes)) return parseJsonBytes(bytes);
+  return parseToWrite(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
 }
 
 /** True for a value that is an object in JSON, and not a number. */

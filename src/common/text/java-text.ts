@@ -5,6 +5,9 @@ export function javaText(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return `[${value.map(javaText).join(', ')}]`;
   if (typeof value === 'object') {
+    // Values with a class, such as numbers that keep their type, print themselves.
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) return String(value);
     return `{${Object.entries(value)
       .map(([key, item]) => `${key}=${javaText(item)}`)
       .join(', ')}}`;

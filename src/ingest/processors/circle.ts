@@ -1,7 +1,9 @@
 // circle: replaces a circle by a regular polygon, since shapes are indexed without circles.
 // Source: the polygon is that of GeoTestUtil.createRegularPolygon of Apache Lucene (Apache License 2.0), written anew; the number of its sides and the
 // parameters follow Elasticsearch's reference.
-import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { JsonFloat } from '../../common/json/json-float.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import { isJsonObject } from '../../common/json/source-numbers.ts';
 import { metresOf } from '../../common/text/distance.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
@@ -72,7 +74,7 @@ function planePolygon({ x, y, radius }: Circle, sides: number): number[][] {
 const WKT = /^\s*CIRCLE\s*(?:Z\s*)?\(\s*([^\s()]+)\s+([^\s()]+)\s+([^\s()]+)(?:\s+[^\s()]+)?\s*\)\s*$/i;
 
 function numberOf(value: unknown, what: string): number {
-  const number = typeof value === 'number' ? value : Number.NaN;
+  const number = typeof value === 'number' ? value : value instanceof JsonFloat ? value.value : Number.NaN;
   if (!Number.isFinite(number)) throw illegalArgumentError(`found invalid [${what}] of a circle: [${String(value)}]`);
   return number;
 }
@@ -93,7 +95,7 @@ function circleOf(value: unknown): { circle: Circle; isText: boolean } {
     const [x, y, radius] = match.slice(1).map((part) => numberOf(Number(part), 'coordinate'));
     return { circle: checked({ x, y, radius }), isText: true };
   }
-  if (!isObject(value)) throw illegalArgumentError('field [field] must be a WKT Circle or a GeoJSON Circle value');
+  if (!isJsonObject(value)) throw illegalArgumentError('field [field] must be a WKT Circle or a GeoJSON Circle value');
   const { type, coordinates, radius } = value;
   if (String(type).toLowerCase() !== 'circle' || !Array.isArray(coordinates)) throw illegalArgumentError('invalid circle definition');
   const circle = { x: numberOf(coordinates[0], 'coordinate'), y: numberOf(coordinates[1], 'coordinate'), radius: radiusOf(radius) };

@@ -1,7 +1,9 @@
 // Processors of control flow: drop, fail, foreach, pipeline, script.
 
-import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { jsonDouble } from '../../common/json/json-float.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
+import { isJsonObject } from '../../common/json/source-numbers.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ScriptMap } from '../../scripting/java/values.ts';
@@ -49,7 +51,7 @@ const foreach: ProcessorFactory = (config, compileInner) => {
         out.push(changed);
       }
       document.set(field, out);
-    } else if (isObject(value)) {
+    } else if (isJsonObject(value)) {
       const out: MutableJsonObject = {};
       for (const [key, item] of Object.entries(value)) {
         const changed = each(document, item, key);
@@ -106,7 +108,7 @@ const script: ProcessorFactory = (config) => {
     const current = compiled ?? compile(resolveScript(spec, (id) => document.env.storedScript(id)));
     const ctx = toScript(document.fields) as ScriptMap;
     withCtx(ctx, () => current.run({ ctx, params: toScript(spec.params) }));
-    const changed = fromScript(ctx) as MutableJsonObject;
+    const changed = fromScript(ctx, jsonDouble) as MutableJsonObject;
     for (const key of Object.keys(document.fields)) delete document.fields[key];
     for (const [key, value] of Object.entries(changed)) setOwn(document.fields, key, value);
   };

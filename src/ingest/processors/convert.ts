@@ -1,4 +1,6 @@
 // The convert processor: converts values between types with Java's parsing rules.
+import { jsonDouble, jsonFloat } from '../../common/json/json-float.ts';
+import { javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { tryParseIp } from '../../mapping/values/ip-address.ts';
 import type { ProcessorFactory } from './processor.ts';
@@ -6,14 +8,14 @@ import type { ProcessorFactory } from './processor.ts';
 type Conversion = (value: unknown) => unknown;
 
 function failure(value: unknown, type: string) {
-  return illegalArgumentError(`unable to convert [${String(value)}] to ${type}`);
+  return illegalArgumentError(`unable to convert [${javaText(value)}] to ${type}`);
 }
 
 /** Integers may be hexadecimal with a prefix (0x1F, -#1f). */
 function toInteger(bits: 32 | 64, type: string): Conversion {
   const limit = 1n << BigInt(bits - 1);
   return (value) => {
-    const text = String(value);
+    const text = javaText(value);
     const hex = /^([+-]?)(?:0[xX]|#)([0-9A-Fa-f]+)$/.exec(text);
     if (!hex && !/^[+-]?\d+$/.test(text)) throw failure(value, type);
     const number = hex ? BigInt(`0x${hex[2]}`) * (hex[1] === '-' ? -1n : 1n) : BigInt(text.replace('+', ''));
@@ -24,32 +26,22 @@ function toInteger(bits: 32 | 64, type: string): Conversion {
 
 function toDecimal(type: 'float' | 'double'): Conversion {
   return (value) => {
-    const text = String(value).trim();
-    if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?$/.test(text)) throw failure(value, type);
-    const number = Number(text.replace(/[fFdD]$/, ''));
-    return type === 'float' ? shortFloat(number) : number;
+    const text = javaText(value).trim();
+    if (!/^[+-]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?)$/.test(text)) throw failure(value, type);
+    const number = Number(text.replace(/[fFdD]$/, '').replace(/[+-]NaN/, 'NaN'));
+    return type === 'float' ? jsonFloat(number) : jsonDouble(number);
   };
 }
 
-/** The shortest decimal that parses to the same float, as Java formats it. */
-function shortFloat(number: number): number {
-  const float = Math.fround(number);
-  for (let digits = 1; digits <= 9; digits++) {
-    const candidate = Number(float.toPrecision(digits));
-    if (Math.fround(candidate) === float) return candidate;
-  }
-  return float;
-}
-
 function toBoolean(value: unknown): boolean {
-  const text = String(value).toLowerCase();
+  const text = javaText(value).toLowerCase();
   if (text === 'true' || text === 'false') return text === 'true';
-  throw illegalArgumentError(`[${String(value)}] is not a boolean value, cannot convert to boolean`);
+  throw illegalArgumentError(`[${javaText(value)}] is not a boolean value, cannot convert to boolean`);
 }
 
 function toIp(value: unknown): string {
   if (typeof value === 'string' && tryParseIp(value) !== null) return value;
-  throw illegalArgumentError(`[${String(value)}] is not a valid ipv4/ipv6 address`);
+  throw illegalArgumentError(`[${javaText(value)}] is not a valid ipv4/ipv6 address`);
 }
 
 const INTEGER = toInteger(32, 'integer');
@@ -76,24 +68,24 @@ const CONVERSIONS: ReadonlyMap<string, Conversion> = new Map<string, Conversion>
   ['float', FLOAT],
   ['double', DOUBLE],
   ['boolean', toBoolean],
-  ['string', String],
+  ['string', javaText],
   ['ip', toIp],
   ['auto', auto],
 ]);
 
 const convert: ProcessorFactory = (config) => {
-  const field = config.template('field');
+  const field = config.text('field');
   const type = config.text('type').toLowerCase();
-  const target = config.template('target_field', field);
+  const target = config.text('target_field', field);
   const ignoreMissing = config.boolean('ignore_missing');
   const conversion = CONVERSIONS.get(type);
   if (!conversion) throw config.error('type', `type [${type}] not supported, cannot convert field.`);
   return (document) => {
-    const path = document.render(field);
-    if (ignoreMissing && (!document.has(path) || document.get(path) === null)) return;
-    const value = document.get(path);
-    if (value === null) throw illegalArgumentError(`Field [${path}] is null, cannot be converted to type [${type}]`);
-    document.set(document.render(target), Array.isArray(value) ? value.map(conversion) : conversion(value));
+    if (ignoreMissing && (!document.has(field) || document.get(field) === null)) return;
+    const value = document.get(field);
+    const isNull = value === null || (type !== 'auto' && Array.isArray(value) && value.includes(null));
+    if (isNull) throw illegalArgumentError(`Field [${field}] is null, cannot be converted to type [${type}]`);
+    document.set(target, Array.isArray(value) ? value.map(conversion) : conversion(value));
   };
 };
 

@@ -1,5 +1,5 @@
 // Processors that set, move and remove fields: set, append, remove, rename, copy, remove_by_pattern, dot_expander.
-import { isObject } from '../../common/json/json-value.ts';
+import { isJsonObject } from '../../common/json/source-numbers.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type IngestDocument, isMetadata } from '../ingest-document.ts';
@@ -9,7 +9,7 @@ import type { ProcessorFactory } from './processor.ts';
 const set: ProcessorFactory = (config) => {
   const field = config.template('field');
   const from = config.optionalText('copy_from');
-  const value = from === null ? config.required('value') : null;
+  const value = from === null ? config.requiredTemplates('value') : null;
   const override = config.boolean('override', true);
   const ignoreEmpty = config.boolean('ignore_empty_value');
   return (document) => {
@@ -23,7 +23,7 @@ const set: ProcessorFactory = (config) => {
 
 const append: ProcessorFactory = (config) => {
   const field = config.template('field');
-  const value = config.required('value');
+  const value = config.requiredTemplates('value');
   const allowDuplicates = config.boolean('allow_duplicates', true);
   return (document) => {
     document.append(document.render(field), document.renderValue(value), allowDuplicates);
@@ -141,7 +141,7 @@ const dotExpander: ProcessorFactory = (config) => {
   }
   return (document) => {
     const parent = path === null ? document.fields : document.get(path);
-    if (!isObject(parent)) throw illegalArgumentError(`field [${path}] of type is not an object`);
+    if (!isJsonObject(parent)) throw illegalArgumentError(`field [${path}] of type is not an object`);
     const prefix = path === null ? '' : `${path}.`;
     const names = field === '*' ? Object.keys(parent).filter((key) => key.includes('.')) : [field];
     for (const name of names) if (Object.hasOwn(parent, name)) expand(document, parent, name, prefix, override);
@@ -161,7 +161,7 @@ function expand(document: IngestDocument, parent: Record<string, unknown>, name:
   let at: Record<string, unknown> = parent;
   for (let i = 0; i < parts.length - 1 && Object.hasOwn(at, parts[i]); i++) {
     const next = at[parts[i]];
-    if (!isObject(next)) {
+    if (!isJsonObject(next)) {
       const partial = prefix + parts.slice(0, i + 1).join('.');
       throw illegalArgumentError(`cannot expand [${target}] because [${partial}] is not an object field, but a value field`);
     }

@@ -1,7 +1,9 @@
 // Processors that identify and hide: fingerprint, redact, uri_parts.
+
 import { createHash } from 'node:crypto';
-import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
+import { isJsonObject } from '../../common/json/source-numbers.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { Grok } from '../../scripting/extraction/grok.ts';
@@ -15,7 +17,7 @@ const METHODS: Readonly<Record<string, string>> = { MD5: 'md5', 'SHA-1': 'sha1',
 /** The value as bytes that no other value has: with its type and length, members of objects in the order of their names. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.length}:${value.map(canonical).join('')}`;
-  if (isObject(value)) {
+  if (isJsonObject(value)) {
     const names = Object.keys(value).sort();
     return `{${names.length}:${names.map((name) => canonical(name) + canonical(value[name])).join('')}`;
   }

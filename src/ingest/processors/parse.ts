@@ -1,9 +1,9 @@
 // Processors that parse strings: json, kv, csv.
 
-import { parseJson } from '../../common/json/json-parse.ts';
 import { JsonSyntaxError } from '../../common/json/json-syntax-error.ts';
-import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
+import { isJsonObject, parseToWrite } from '../../common/json/source-numbers.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { JavaPattern, removeMatches } from '../../regex/java-pattern.ts';
 import { type IngestDocument, javaType } from '../ingest-document.ts';
@@ -36,15 +36,17 @@ const json: ProcessorFactory = (config) => {
       document.set(target ?? field, parsed);
       return;
     }
-    if (!isObject(parsed)) throw illegalArgumentError('cannot add non-map fields to root of document');
+    if (!isJsonObject(parsed)) throw illegalArgumentError('cannot add non-map fields to root of document');
     if (merges) mergeInto(document.fields, parsed);
     else for (const [key, item] of Object.entries(parsed)) setOwn(document.fields, key, item);
   };
 };
 
 function parse(text: string, allowDuplicates: boolean): unknown {
+  // A string without a value is null.
+  if (text.trim() === '') return null;
   try {
-    return parseJson(text);
+    return parseToWrite(text);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     if (allowDuplicates && error.message.includes('Duplicate')) return JSON.parse(text);
@@ -55,7 +57,7 @@ function parse(text: string, allowDuplicates: boolean): unknown {
 function mergeInto(into: MutableJsonObject, from: MutableJsonObject): void {
   for (const [key, value] of Object.entries(from)) {
     const old = Object.hasOwn(into, key) ? into[key] : undefined;
-    if (isObject(old) && isObject(value)) mergeInto(old, value);
+    if (isJsonObject(old) && isJsonObject(value)) mergeInto(old, value);
     else setOwn(into, key, value);
   }
 }
@@ -118,7 +120,7 @@ const csv: ProcessorFactory = (config) => {
   const quote = config.text('quote', '"');
   const trims = config.boolean('trim');
   const ignoreMissing = config.boolean('ignore_missing');
-  const emptyValue = config.take('empty_value');
+  const emptyValue = config.has('empty_value') ? config.required('empty_value') : undefined;
   if (separator.length !== 1) throw config.error('separator', 'separator has to be single character like , or ;');
   if (quote.length !== 1) throw config.error('quote', 'quote has to be single character like " or \'');
   if (targets.length === 0) throw config.error('target_fields', "target fields list can't be empty");

@@ -1,5 +1,5 @@
 // The reroute processor: sends a document to another index or data stream and skips the rest of the pipeline.
-import { isObject } from '../../common/json/json-value.ts';
+import { isJsonObject } from '../../common/json/source-numbers.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { IngestDocument } from '../ingest-document.ts';
 import type { ProcessorConfig } from '../processor-config.ts';
@@ -76,7 +76,7 @@ export const rerouteProcessor: ProcessorFactory = (config) => {
     setPart(document, 'data_stream.dataset', dataset);
     setPart(document, 'data_stream.namespace', namespace);
     const event = document.fields.event;
-    if ((isObject(event) && Object.hasOwn(event, 'dataset')) || Object.hasOwn(document.fields, 'event.dataset'))
+    if ((isJsonObject(event) && Object.hasOwn(event, 'dataset')) || Object.hasOwn(document.fields, 'event.dataset'))
       setPart(document, 'event.dataset', dataset);
   };
 };

@@ -2,7 +2,10 @@
 import { CharFilterChain } from '../../analysis/char-filters/apply.ts';
 import { htmlStripFilter } from '../../analysis/char-filters/html-strip.ts';
 import { threadAnalysisHost } from '../../analysis/thread-host.ts';
+import { JsonFloat } from '../../common/json/json-float.ts';
+import { isJsonObject } from '../../common/json/source-numbers.ts';
 import { parseByteSize } from '../../common/text/byte-size.ts';
+import { javaText } from '../../common/text/java-text.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { JavaPattern } from '../../regex/java-pattern.ts';
@@ -34,7 +37,7 @@ function asText(value: unknown, field: string, isItem: boolean): string {
   if (typeof value === 'string') return value;
   throw illegalArgumentError(
     isItem
-      ? `value [${String(value)}] of type [${javaType(value)}] in list field [${field}] cannot be cast to [java.lang.String]`
+      ? `value [${javaText(value)}] of type [${javaType(value)}] in list field [${field}] cannot be cast to [java.lang.String]`
       : `field [${field}] of type [${javaType(value)}] cannot be cast to [java.lang.String]`,
   );
 }
@@ -122,9 +125,16 @@ const join: ProcessorFactory = (config) => {
   const separator = config.text('separator');
   const target = config.text('target_field', field);
   return (document) => {
-    document.set(target, listAt(document, field, 'join').map(String).join(separator));
+    const list = listAt(document, field, 'join');
+    if (list.includes(null)) throw illegalArgumentError(`field [${field}] contains null, cannot join.`);
+    document.set(target, list.map(javaText).join(separator));
   };
 };
+
+/** A string, number or boolean of a document as JavaScript compares it. */
+function comparable(value: unknown): string | number | boolean {
+  return value instanceof JsonFloat ? value.value : (value as string | number | boolean);
+}
 
 const sort: ProcessorFactory = (config) => {
   const field = config.text('field');
@@ -137,11 +147,14 @@ const sort: ProcessorFactory = (config) => {
     const list = listAt(document, field, 'sort');
     const kind = javaType(list[0]);
     for (const item of list)
-      if (item === null || typeof item === 'object' || javaType(item) !== kind)
+      if (item === null || Array.isArray(item) || isJsonObject(item) || javaType(item) !== kind)
         throw new ApiError('class_cast_exception', 500, `class ${javaType(item)} cannot be cast to class ${kind}`);
     document.set(
       target,
-      (list as (string | number)[]).toSorted((a, b) => (a < b ? -sign : a > b ? sign : 0)),
+      list.toSorted((x, y) => {
+        const [a, b] = [comparable(x), comparable(y)];
+        return a < b ? -sign : a > b ? sign : 0;
+      }),
     );
   };
 };

@@ -1,11 +1,9 @@
 // `_cluster/settings`.
 import { clusterSettings, putClusterSettings } from '../../api/cluster/cluster-settings.ts';
 import { JsonFloat } from '../../common/json/json-float.ts';
-import { JsonSyntaxError } from '../../common/json/json-syntax-error.ts';
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
-import { parseToWrite } from '../../common/json/source-numbers.ts';
-import { jsonError } from '../../errors/catalog.ts';
 import { defineApi, MANAGER_TIMEOUTS, TIMEOUTS } from '../core/api.ts';
+import { parseBodyToWrite } from '../core/body.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { ok } from '../core/response.ts';
 
@@ -38,12 +36,7 @@ export const getClusterSettingsApi = defineApi({
 
 /** The settings of a body, with floating-point numbers as Java prints them: `3.0` stays `3.0`. @throws ApiError json_parse_exception */
 function settingsIn(request: ApiRequest): JsonObject {
-  let body: unknown;
-  try {
-    body = withTexts(parseToWrite(request.bytes?.toString('utf8') ?? '{}'));
-  } catch (error) {
-    throw error instanceof JsonSyntaxError ? jsonError(error) : error;
-  }
+  const body = withTexts(parseBodyToWrite(request.bytes) ?? {});
   // Lists and plain values contain no settings.
   return isObject(body) ? body : {};
 }

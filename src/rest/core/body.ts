@@ -10,6 +10,7 @@ import { writeJson } from '../../common/json/json-write.ts';
 import { type BodyFormat, isBinary, parseMediaType } from '../../common/json/media-type.ts';
 import { checkMsgpack } from '../../common/json/msgpack-check.ts';
 import { decodeSmile, decodeSmileDocuments, SmileError } from '../../common/json/smile-reader.ts';
+import { parseBytesToWrite } from '../../common/json/source-numbers.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { contentTooLargeError, illegalArgumentError, jsonError } from '../../errors/catalog.ts';
 import { BodyTooLarge, type HttpRequest } from '../../http/listener.ts';
@@ -123,6 +124,15 @@ export function parseBody(bytes: Buffer, format: BodyFormat): unknown {
       default:
         return parseJsonBytes(bytes);
     }
+  } catch (error) {
+    throw error instanceof JsonSyntaxError ? jsonError(error) : error;
+  }
+}
+
+/** A body of a `bytes` route as a value whose doubles keep their type, to be written again; null if there is none. @throws ApiError as parseBody */
+export function parseBodyToWrite(bytes: Uint8Array | null): unknown {
+  try {
+    return bytes === null ? null : parseBytesToWrite(bytes);
   } catch (error) {
     throw error instanceof JsonSyntaxError ? jsonError(error) : error;
   }

@@ -1,6 +1,7 @@
 // Ingest pipelines: `_ingest/pipeline`, `_simulate`, and the built-in grok patterns.
 import { deletePipeline, geoipStats, getPipelines, grokPatterns, putPipeline, simulatePipeline } from '../../api/ingest/pipelines.ts';
 import { defineApi, type RestContext } from '../core/api.ts';
+import { parseBodyToWrite } from '../core/body.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { type ApiResponse, ok } from '../core/response.ts';
 import { storedPipelineApis } from './stored-pipelines.ts';
@@ -17,7 +18,7 @@ const pipelineApis = storedPipelineApis({
 
 const simulateApi = defineApi({
   name: 'ingest.simulate',
-  body: 'json!',
+  body: 'bytes!',
   needs: 'cluster:admin/ingest/pipeline/simulate',
   params: { verbose: 'boolean' },
   routes: {
@@ -45,5 +46,5 @@ export const INGEST_APIS = [...pipelineApis, simulateApi, grokApi, geoipApi];
 
 /** 200 `{ docs }`. @throws ApiError parse_exception, illegal_argument_exception */
 function simulate(request: ApiRequest, { engine }: RestContext): ApiResponse {
-  return ok(simulatePipeline(engine, request.params.id ?? null, request.body, request.boolean('verbose') ?? false));
+  return ok(simulatePipeline(engine, request.params.id ?? null, parseBodyToWrite(request.bytes), request.boolean('verbose') ?? false));
 }

@@ -44,6 +44,7 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     await ask('PUT /packed', { mappings: { properties: { v: { type: 'dense_vector', dims: 2 } } } });
     return (await ask('PUT /packed/_doc/1', { v: 'P4AAAEAAAAA=' })).status === 201;
   },
+  namesTemplateStatus: async (ask) => 'status' in (await ask('POST /docs/_search/template', { source: {} })).json,
   canDisableSource: async (ask) => {
     await ask('PUT /sources', {});
     return (await ask('PUT /sources/_mapping', { _source: { enabled: false } })).status === 200;

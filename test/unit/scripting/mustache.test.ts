@@ -12,6 +12,8 @@ test.each([
   ['{{#toJson}}o{{/toJson}}', { o: { a: [1, 'x'] } }, '{"a":[1,"x"]}'],
   ["{{#join}}w{{/join}} {{#join delimiter='||'}}w{{/join delimiter='||'}}", { w: ['a', 'b'] }, 'a,b a||b'],
   ['{{#url}}{{u}}{{/url}}', { u: 'x y/z' }, 'x+y%2Fz'],
+  ['{{l}} {{{l}}} {{o}}', { l: ['a', { b: 1 }, [2]], o: { l: [1] } }, '{0=a, 1={b=1}, 2=[2]} {0=a, 1={b=1}, 2=[2]} {l=[1]}'],
+  ['{{#l}}{{.}};{{/l}}{{#join}}l{{/join}}', { l: [[1, 2], 3] }, '{0=1, 1=2};3;[1, 2],3'],
   ['a{{! said }}b', {}, 'ab'],
 ])('%s', (template, params, expected) => {
   expect(renderTemplate(template, params)).toBe(expected);
@@ -45,6 +47,6 @@ test('large sources, endless loops without output and output of functions are re
 });
 
 test('a syntax error inside a function is a template error', () => {
-  expect(() => renderTemplate('{{=<% %>=}}<%#url%>{{#a}}<%/url%>', {})).toThrow('Failed to compile inline script');
+  expect(() => renderTemplate('{{=<% %>=}}<%#url%>{{#a}}<%/url%>', {})).toThrow('Unclosed section "a"');
   expect(() => renderTemplate('{{#a}}'.repeat(5000) + '{{/a}}'.repeat(5000), {})).toThrow('sections nest deeper than 50');
 });
