@@ -82,6 +82,7 @@ function answer(aggs: Record<string, unknown>, query: string | undefined): Recor
     shard: 0,
     handle: null,
     scoped: (action) => action(),
+    planFilters: () => null,
     planQuery: () => ({ op: 'matchAll' }),
     execute: run(planOf(query, segment)),
     executeAll: run({ op: 'matchAll' }),

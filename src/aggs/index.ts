@@ -49,9 +49,10 @@ export interface SegmentRunner {
   /** Runs an action with the columns of scripts laid out. */
   scoped<T>(action: () => T): T;
   planQuery(query: ParsedQuery): PlanNodeOf;
+  planFilters(): PlanNodeOf | null;
   /** Runs the search's query over the segment with these aggregations; called again with another program if the first one was too small. */
   execute(aggs: AggProgram): void;
-  /** Runs over all live root documents, for `global`. */
+  /** Runs over all live root documents that the search may see, for `global`. */
   executeAll(aggs: AggProgram): void;
 }
 type PlanNodeOf = ReturnType<SegmentScope['planQuery']>;
@@ -86,6 +87,7 @@ export function collectSegment(tree: AggTree, bindings: Bindings, runner: Segmen
     shard: runner.shard,
     handle: runner.handle,
     planQuery: (query) => runner.planQuery(query),
+    planFilters: () => runner.planFilters(),
     termHashes: (field) => hashesOfTerms(k, segment, field),
     termHash: (term) => termHash(k, term),
     liveDocs: () => liveDocs(segment),

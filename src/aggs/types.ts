@@ -104,6 +104,8 @@ export interface SegmentScope {
   /** Handle of the caller, passed back to hooks. */
   readonly handle: unknown;
   planQuery(query: ParsedQuery): PlanNode;
+  /** Matches all documents that the search may see, by the filters of an alias and a slice; null for all of the segment. */
+  planFilters(): PlanNode | null;
   /** Hashes of the field's terms by ordinal, low and high word each; null if the segment has no dictionary of them. */
   termHashes(field: string): Uint32Array | null;
   /** Hash of a term, low and high word. */

@@ -162,6 +162,7 @@ function prepareShard(
   if (request.searchAfter) checkSearchAfter(request.searchAfter, sort.length);
   const shardQuery: ShardQuery = {
     query: withFilters(query, filters),
+    filters,
     postFilter: request.postFilter ? rewriteQuery(request.postFilter, context) : null,
     sort,
     boost: boostOf(request, shard.index),

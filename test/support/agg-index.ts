@@ -100,6 +100,7 @@ export class AggIndex {
         shard: 0,
         handle: s,
         scoped: (action) => action(),
+        planFilters: () => null,
         planQuery: (query) => this.filter(query as JsonObject, s),
         execute: ({ rootPtr }) =>
           run(

@@ -10,11 +10,13 @@ import { indexNotFoundError, parsingError, validationFailedError } from '../../e
 import { detailedText } from '../../errors/detailed-text.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
+import { constant } from '../../search/index-query/index-query.ts';
 import { queryText } from '../../search/index-query/query-text.ts';
 import { Explainer } from '../../search/profile/explain.ts';
 import { costOfQuery, HEAVY_US } from '../../search/request/cost.ts';
 import { rewriteQuery } from '../../search/rewrite/rewrite.ts';
-import { PreparedShard } from '../../search/run/prepared-shard.ts';
+import { PreparedShard, withFilters } from '../../search/run/prepared-shard.ts';
+import type { SearchTarget } from '../../search/run/search-environment.ts';
 import { pauses } from '../../search/run/steps.ts';
 import { contextOf } from '../../search/shard/rewrite-context.ts';
 import { ShardStatistics, similaritiesOf } from '../../search/shard/statistics.ts';
@@ -27,6 +29,7 @@ import { shardOf } from '../core/search-shard.ts';
 import { storedScript } from '../core/stored-script.ts';
 import { queryOfParameters } from './apply-parameters.ts';
 import { resolveSearch, type SearchIndices } from './search-call.ts';
+import { targetOf } from './search-targets.ts';
 import { resolveQuery } from './terms-lookup.ts';
 
 async function readQuery(ctx: EngineContext, text: string, parameters: QueryParameters | undefined): Promise<Query | null> {
@@ -117,13 +120,13 @@ export async function explainDocument(
   const query = await readQuery(ctx, text, text === '' ? parameters : undefined);
   if (!query) throw validationFailedError(['query is missing']);
   if (index.includes('*')) throw indexNotFoundError(index);
-  const [{ meta }] = resolveSearch(ctx, { expressions: [index], options: { allowNoIndices: false } });
+  const [{ meta, filters }] = resolveSearch(ctx, { expressions: [index], options: { allowNoIndices: false } });
   const state = ctx.index(meta.name);
   if (!state) throw indexNotFoundError(meta.name);
   const snapshot = ctx.acquire(state, state.routing.shardOf(id, routing));
   try {
     if (mobility !== STAYS && costOfQuery(query, documentsOf(snapshot)) > HEAVY_US) throw new TooHeavy();
-    return inTurn(mobility, () => explainIn(ctx, snapshot, meta.name, id, query, source));
+    return inTurn(mobility, () => explainIn(ctx, targetOf(ctx, snapshot, filters), id, query, source));
   } finally {
     snapshot.release();
   }
@@ -135,14 +138,15 @@ function documentsOf({ segments }: ShardSnapshot): number {
 
 function explainIn(
   ctx: EngineContext,
-  snapshot: ShardSnapshot,
-  index: string,
+  { shard, aliasFilter }: SearchTarget,
   id: string,
   query: Query,
   source: SourceFilter | null,
 ): { status: number; body: MutableJsonObject } {
-  const shard = shardOf(ctx, snapshot);
-  const rewritten = rewriteQuery(query, contextOf(shard, { nowMs: Date.now(), storedScript: (id) => storedScript(ctx, id) }));
+  const { index } = shard;
+  const context = contextOf(shard, { nowMs: Date.now(), storedScript: (id) => storedScript(ctx, id) });
+  const filters = aliasFilter === null ? [] : [constant(rewriteQuery(aliasFilter, context))];
+  const rewritten = withFilters(rewriteQuery(query, context), filters);
   const at = shard.segments.findIndex((segment) => segment.docOfId(id) >= 0);
   if (at < 0) return { status: 404, body: { _index: index, _id: id, matched: false } };
   const statistics = new ShardStatistics(shard.segments, similaritiesOf(shard.mapping, shard.dialect));
@@ -166,6 +170,7 @@ function explainIn(
 }
 
 const EMPTY_SHARD_QUERY = {
+  filters: [],
   postFilter: null,
   sort: [],
   boost: 1,

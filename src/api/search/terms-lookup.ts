@@ -4,7 +4,7 @@ import type { AggTree } from '../../aggs/index.ts';
 import { parseJsonBytes } from '../../common/json/json-parse.ts';
 import type { JsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { parseShape, type Shape, type ShapeRules } from '../../mapping/values/geo-shape-value.ts';
 import { rulesOf } from '../../query/geo/geo-shape-query.ts';
 import type { GeoShapeQuery, LikeItem, PercolateQuery } from '../../query/leaf-query.ts';
@@ -13,9 +13,11 @@ import { valuesAt } from '../../search/evaluate/source-values.ts';
 import type { HighlightField } from '../../search/request/highlight-request.ts';
 import type { CollapseRequest, SearchRequest } from '../../search/request/search-request.ts';
 import type { SortSpec } from '../../search/request/sort-request.ts';
-import type { EngineContext } from '../core/context.ts';
-import { ownNames } from '../core/index-names.ts';
+import type { EngineContext, StoredDocument } from '../core/context.ts';
+import { membersOf, ownNames } from '../core/index-names.ts';
+import type { IndexState } from '../core/index-state.ts';
 import type { ParsedBody } from '../core/search-caches.ts';
+import { readIndex, routingThroughAlias } from '../documents/write-target.ts';
 
 /** True if a query of the body refers to documents that must be read first. */
 export function hasLookups({ uncacheable }: ParsedBody): boolean {
@@ -79,9 +81,10 @@ async function likeSources(ctx: EngineContext, items: readonly LikeItem[]): Prom
     }
     const { id, fields, routing } = item;
     for (const name of item.index === null ? ownNames(ctx) : [item.index]) {
-      const state = ctx.index(name);
+      const state = ctx.index(name) ?? soleMember(ctx, name);
       if (state?.meta.state !== 'open') continue;
-      const document = await ctx.getRealtime(state, state.routing.shardOf(id, routing), id);
+      const routed = item.index === null ? routing : routingThroughAlias(state, name, routing, 'search_routing');
+      const document = await ctx.getRealtime(state, state.routing.shardOf(id, routed), id);
       if (document?.source)
         found.push({
           kind: 'like_source',
@@ -96,15 +99,19 @@ async function likeSources(ctx: EngineContext, items: readonly LikeItem[]): Prom
   return found;
 }
 
+/** The index that an alias means; null if it means none or several. */
+function soleMember(ctx: EngineContext, alias: string): IndexState | null {
+  const members = membersOf(ctx, alias);
+  return members.length === 1 ? ctx.index(members[0].name) : null;
+}
+
 /** Replaces the lookups of a query by the values found. @throws ApiError index_not_found_exception, illegal_argument_exception */
 export async function resolveQuery(ctx: EngineContext, query: Query): Promise<Query> {
   const all = (queries: readonly Query[]) => Promise.all(queries.map((inner) => resolveQuery(ctx, inner)));
   switch (query.kind) {
     case 'terms_lookup': {
       const { kind: _kind, index, id, path, routing, ...rest } = query;
-      const state = ctx.index(index);
-      if (!state) throw indexNotFoundError(index);
-      const document = await ctx.getRealtime(state, state.routing.shardOf(id, routing), id);
+      const { document } = await referred(ctx, index, id, routing);
       const values = document?.source ? valuesAt(parseJsonBytes(document.source), path.split('.')).flat(Number.POSITIVE_INFINITY) : [];
       if (values.some((value) => typeof value === 'object' && value !== null)) {
         throw illegalArgumentError(`[terms] lookup path [${path}] of document [${id}] is an object, but must be a value`);
@@ -155,11 +162,21 @@ export async function resolveQuery(ctx: EngineContext, query: Query): Promise<Qu
   }
 }
 
+/** The document that a query names, in an index or through an alias of one. @throws ApiError index_not_found_exception, illegal_argument_exception */
+async function referred(
+  ctx: EngineContext,
+  name: string,
+  id: string,
+  routing: string | null,
+): Promise<{ state: IndexState; document: StoredDocument | null }> {
+  const state = readIndex(ctx, name);
+  const routed = routingThroughAlias(state, name, routing, 'search_routing');
+  return { state, document: await ctx.getRealtime(state, state.routing.shardOf(id, routed), id) };
+}
+
 /** @throws ApiError index_not_found_exception, resource_not_found_exception */
 async function storedDocument(ctx: EngineContext, { index, id, routing }: NonNullable<PercolateQuery['stored']>): Promise<JsonObject> {
-  const state = ctx.index(index);
-  if (!state) throw indexNotFoundError(index);
-  const document = await ctx.getRealtime(state, state.routing.shardOf(id, routing), id);
+  const { state, document } = await referred(ctx, index, id, routing);
   if (!document?.source) throw new ApiError('resource_not_found_exception', 404, `indexed document [${index}/${id}] couldn't be found`);
   if (!state.mapping.source.enabled) throw illegalArgumentError(`indexed document [${index}/${id}] source disabled`);
   return parseJsonBytes(document.source) as JsonObject;
@@ -175,9 +192,7 @@ async function indexedShape(
   { index, id, path, routing }: NonNullable<GeoShapeQuery['indexed']>,
   rules: ShapeRules,
 ): Promise<Shape> {
-  const state = ctx.index(index);
-  if (!state) throw indexNotFoundError(index);
-  const document = await ctx.getRealtime(state, state.routing.shardOf(id, routing), id);
+  const { document } = await referred(ctx, index, id, routing);
   if (!document?.source) throw illegalArgumentError(`Shape with ID [${id}] not found`);
   const [value] = valuesAt(parseJsonBytes(document.source), path.split('.'));
   if (value === undefined) throw illegalArgumentError(`Shape with name [${id}] found but missing ${path} field`);

@@ -239,9 +239,17 @@ export class RestrictedEngine implements EngineContext {
     return this.#engine.searchCaches;
   }
 
-  shardStats(index: IndexState): ReturnType<EngineContext['shardStats']> {
+  /** Statistics by field are those of visible fields. */
+  async shardStats(index: IndexState): ReturnType<EngineContext['shardStats']> {
     this.#check(index);
-    return this.#engine.shardStats(this.#base(index));
+    const base = this.#base(index);
+    const stats = await this.#engine.shardStats(base);
+    const visibility = this.#visibilityOf(index.meta.name);
+    if (!visibility || visibility.fields === null) return stats;
+    const { mapping } = visibility.index(base);
+    const visible = (bytes: Readonly<Record<string, number>>) =>
+      Object.fromEntries(Object.entries(bytes).filter(([name]) => mapping.field(name) !== null));
+    return stats.map((one) => ({ ...one, fielddata: visible(one.fielddata), completion: visible(one.completion) }));
   }
 
   reads(uuid: string, shard: number): ReturnType<EngineContext['reads']> {

@@ -12,6 +12,8 @@ import type { ResolvedSort } from './resolved-sort.ts';
 /** A search request resolved against the index of the shard. */
 export interface ShardQuery {
   readonly query: IndexQuery;
+  /** Those of an alias and a slice. `query` contains them; other parts of the search that look at all documents need them, too. */
+  readonly filters: readonly IndexQuery[];
   readonly postFilter: IndexQuery | null;
   /** Empty sorts by score, best first. */
   readonly sort: readonly ResolvedSort[];
@@ -36,6 +38,7 @@ export class PreparedShard {
   readonly shardQuery: ShardQuery;
   readonly #plans: Array<PlanNode | undefined>;
   readonly #postFilters: Array<PlanNode | undefined>;
+  readonly #filterPlans: Array<PlanNode | undefined>;
   readonly #keys: Array<SortKey[] | undefined>;
   readonly #segments: readonly SegmentReader[];
   readonly #runner: MatchRunner;
@@ -48,6 +51,7 @@ export class PreparedShard {
     this.#segments = local.segments;
     this.#plans = local.segments.map(() => undefined);
     this.#postFilters = local.segments.map(() => undefined);
+    this.#filterPlans = local.segments.map(() => undefined);
     this.#keys = local.segments.map(() => undefined);
     let base = 0;
     this.docBases = local.segments.map((segment) => {
@@ -60,6 +64,12 @@ export class PreparedShard {
   plan(index: number): PlanNode {
     const { query, boost, needsScores } = this.shardQuery;
     return (this.#plans[index] ??= this.planner.plan(query, { ...matchScope(index), scored: needsScores, boost }));
+  }
+
+  /** All documents that the search may see: those that pass the filters of alias and slice; null if there are none. */
+  filterPlan(index: number): PlanNode | null {
+    const { filters } = this.shardQuery;
+    return filters.length === 0 ? null : (this.#filterPlans[index] ??= this.planner.plan(bool({ filter: filters }), matchScope(index)));
   }
 
   postFilter(index: number): PlanNode | null {

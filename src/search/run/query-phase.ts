@@ -113,7 +113,7 @@ class HitCollector {
         found = segment.execute(plan, collect, { ...options, aggs: program });
       },
       (program) => {
-        segment.execute({ op: 'matchAll' }, COUNT_ALL, { ...options, aggs: program });
+        segment.execute(this.#prepared.filterPlan(index) ?? { op: 'matchAll' }, COUNT_ALL, { ...options, aggs: program });
       },
     );
     return found ?? segment.execute(plan, collect, options);

@@ -89,7 +89,7 @@ export class ShardAggregations {
   /**
    * Runs the query on a segment with the aggregations attached.
    * @param execute     runs the query of the search with these aggregations; may be called again
-   * @param executeAll  runs them on all root documents
+   * @param executeAll  runs them on all root documents that pass the filters of alias and slice
    */
   collect(prepared: PreparedShard, index: number, execute: (program: AggProgram) => void, executeAll: (program: AggProgram) => void): void {
     const own = prepared.planner.segments[index];
@@ -99,12 +99,12 @@ export class ShardAggregations {
     segment.scratch(() => this.#collect(segment, prepared, index, execute, executeAll));
   }
 
-  /** Documents that scripts run on: the matches of the search, the documents of a nested path, or for `global` all documents. */
+  /** Documents that scripts run on: the matches of the search, the documents of a nested path, or for `global` all that the search may see. */
   #domain({ nestedPath, isGlobal, among }: ScriptedValues, prepared: PreparedShard, index: number): Iterable<number> {
     if (among && nestedPath === null) {
       return among(prepared.planner.segments[index], prepared.matchingDocs(index, { op: 'matchAll' }, null));
     }
-    if (isGlobal && nestedPath === null) return prepared.matchingDocs(index, { op: 'matchAll' }, null);
+    if (isGlobal && nestedPath === null) return prepared.matchingDocs(index, prepared.filterPlan(index) ?? { op: 'matchAll' }, null);
     if (nestedPath === null) return prepared.matchingDocs(index, prepared.plan(index), null);
     return prepared.matchingDocs(index, { op: 'matchAll' }, prepared.planner.segments[index].nestedDocsPtr(nestedPath));
   }
@@ -124,6 +124,7 @@ export class ShardAggregations {
         handle: { prepared, index },
         scoped: (action) => (segment instanceof ScriptedSegment ? segment.scratch(action) : action()),
         planQuery: (query) => this.#planQuery(query as Query, prepared, index),
+        planFilters: () => prepared.filterPlan(index),
         execute,
         executeAll,
       }),

@@ -1,9 +1,9 @@
-// The documents that significant terms are compared with: all of the index, or those that match `background_filter`.
+// The documents that significant terms are compared with: all that the search may see, or those of them that match `background_filter`.
 import { present } from '../../../common/present.ts';
 import type { Dialect } from '../../../compat/dialect.ts';
 import { asCause } from '../../../errors/api-error.ts';
 import type { AggNode } from '../../../plan/agg-plan.ts';
-import type { PlanNode } from '../../../plan/query-plan.ts';
+import { boolPlan, type PlanNode } from '../../../plan/query-plan.ts';
 import { xContentError } from '../../errors.ts';
 import type { Params } from '../../params.ts';
 import { columnsOf, type MergeKey, mergeBuckets } from '../../reduce/merge.ts';
@@ -33,7 +33,8 @@ export function parseBackground(p: Params, ctx: ParseContext): ParsedQuery | nul
 /** Counts terms with postings by their statistics; other terms, and terms of filtered documents, by reading the values. */
 export function backgroundOf(slices: readonly Slice[], keys: TermKeys, filter: ParsedQuery | null, dialect: Dialect): Background {
   const segments = [...new Map(slices.map((slice) => [slice.segment, slice])).values()];
-  if (filter === null && keys.isText) {
+  const isWhole = filter === null && segments.every(({ segment }) => segment.planFilters() === null);
+  if (isWhole && keys.isText) {
     const freq = (key: MergeKey): number => {
       const term = Buffer.from(String(key), 'latin1');
       return segments.reduce((sum, { segment, bound }) => sum + segment.segment.docFreqOf((bound as ValuesSource).field, term), 0);
@@ -57,7 +58,7 @@ export function backgroundOf(slices: readonly Slice[], keys: TermKeys, filter: P
   const merged = mergeBuckets(below, (slice, columns, i) => keys.keyOf(slice, columns.keys[i]));
   const counts = new Map<MergeKey, number>();
   merged.keys.forEach((key, id) => counts.set(key, (counts.get(key) ?? 0) + merged.docCounts[id]));
-  const size = filter === null ? allDocuments(segments, dialect) : matches(counted);
+  const size = isWhole ? allDocuments(segments, dialect) : matches(counted);
   return { size, freq: (key) => counts.get(key) ?? 0 };
 }
 
@@ -71,11 +72,12 @@ export function wordBackground(
 ): { readonly size: number; freq(word: string): number } {
   const segments = [...new Map(slices.map((slice) => [slice.segment, slice])).values()];
   const counts = new Map<string, number>();
-  let size = filter === null ? allDocuments(segments, dialect) : 0;
+  const isWhole = filter === null && segments.every(({ segment }) => segment.planFilters() === null);
+  let size = isWhole ? allDocuments(segments, dialect) : 0;
   for (const slice of segments) {
     const { segment } = slice;
     const field = fieldOf(slice);
-    if (filter === null) {
+    if (isWhole) {
       for (const word of words) {
         const freq = field === null ? 0 : segment.segment.docFreqOf(field, Buffer.from(word));
         counts.set(word, (counts.get(word) ?? 0) + freq);
@@ -103,7 +105,10 @@ function wordNode({ segment }: SegmentScope, field: string | null, word: string)
 }
 
 function filtered(filter: ParsedQuery | null, segment: SegmentScope, children: readonly AggNode[]): AggNode {
-  return { op: 'filters', filters: [filter === null ? { op: 'matchAll' } : segment.planQuery(filter)], other: false, children };
+  const own = filter === null ? null : segment.planQuery(filter);
+  const seen = segment.planFilters();
+  const both = own !== null && seen !== null ? boolPlan({ filter: [own, seen] }) : (own ?? seen);
+  return { op: 'filters', filters: [both ?? { op: 'matchAll' }], other: false, children };
 }
 
 function matches(slices: readonly Slice[]): number {

@@ -12,6 +12,7 @@ const ROLES = {
   own: read({ query: '{"template":{"source":{"term":{"owner":"{{_user.username}}"}}}}' }),
   now: read({ query: '{"range":{"joined":{"lte":"now-1d"}}}' }),
   write: { indices: [{ names: ['staff', 'seen'], privileges: ['write', 'manage'] }] },
+  monitor: { cluster: ['monitor'], indices: [{ names: ['staff', 'seen'], privileges: ['monitor'], field_security: { grant: ['team'] } }] },
   alias: { indices: [{ names: ['everyone'], privileges: ['read'] }] },
 };
 const USERS = {
@@ -23,6 +24,7 @@ const USERS = {
   now: ['now'],
   writer: ['docs', 'write'],
   fieldwriter: ['fields', 'write'],
+  fieldmonitor: ['fields', 'monitor'],
   wider: ['docs', 'alias'],
 };
 type User = keyof typeof USERS;
@@ -335,4 +337,17 @@ describe('field level security', () => {
       expect(text, line).not.toMatch(/"redbiocanary"|homecanary|pincanary|4711/);
     }
   });
+});
+
+test('statistics by field name visible fields only', async () => {
+  const lines = ['GET /staff/_stats/fielddata,completion?fields=*', 'GET /_nodes/stats/indices?fields=*', 'GET /_cat/fielddata?fields=*'];
+  const shown = await Promise.all(
+    (['root', 'fieldmonitor'] as const).map(async (user) =>
+      Promise.all(lines.map(async (line) => (await as(user, line)).text.includes('bio'))),
+    ),
+  );
+  expect(shown).toEqual([
+    [true, true, true],
+    [false, false, false],
+  ]);
 });
