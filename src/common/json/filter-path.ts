@@ -1,14 +1,23 @@
 // `filter_path`: selects parts of a response. Comma-separated dotted paths; `*` matches (part of) a name, `**` any number of names, a leading `-`
 // excludes. Paths pass through lists. Objects and lists that lose all their members are removed, too.
 
+import { patternMatcher } from '../text/wildcard.ts';
 import { runAtOnce, type SlicedWork } from '../turns/sliced-work.ts';
 import { JsonFloat } from './json-float.ts';
 import { setOwn } from './own-property.ts';
 import { RawJson } from './raw-json.ts';
 import { isJsonObject, parseToWrite } from './source-numbers.ts';
 
-type Step = string | RegExp | '**';
-type Path = readonly Step[];
+/** The rest of a path from one of its steps on. Each exists once, so that a set of them grows no larger than the request. */
+interface Path {
+  /** Whether the step matches a name; null for any number of names. */
+  readonly matches: ((name: string) => boolean) | null;
+  /** null at the end of the path. */
+  readonly rest: Path | null;
+}
+
+/** Members between two places where the work can be left. */
+const MEMBERS_PER_STEP_MASK = 15;
 
 export interface PathFilter {
   readonly includes: readonly Path[];
@@ -29,18 +38,10 @@ export function parseFilterPath(text: string): PathFilter | null {
 }
 
 function parsePath(text: string): Path {
-  return text.split(/(?<!\\)\./).map((part) => {
-    const name = part.replaceAll('\\.', '.');
-    if (name === '**') return name;
-    if (!name.includes('*')) return name;
-    return new RegExp(
-      `^${name
-        .split('*')
-        .map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-        .join('.*')}$`,
-      's',
-    );
-  });
+  const steps = text.split(/(?<!\\)\./).map((part) => part.replaceAll('\\.', '.'));
+  // Several `**` in a row match what one matches.
+  const distinct = steps.filter((step, i) => step !== '**' || steps[i + 1] !== '**');
+  return distinct.reduceRight<Path | null>((rest, step) => ({ matches: step === '**' ? null : patternMatcher(step), rest }), null) as Path;
 }
 
 /** The filtered response, `{}` if nothing is left. RawJson that stays whole is not parsed. */
@@ -56,20 +57,22 @@ export function* filterSteps(value: unknown, filter: PathFilter): SlicedWork<unk
   return result === undefined ? {} : result;
 }
 
-/** The rest of the paths after a member of this name; `null` in the list if the whole member matches. */
-function step(paths: readonly Path[], name: string): Array<Path | null> {
-  const next: Array<Path | null> = [];
-  for (const path of paths) {
-    const [head, ...rest] = path;
-    if (head === '**') {
-      // Any number of names, including none.
-      for (const tail of step([rest], name)) next.push(tail);
-      next.push(rest.length === 0 ? null : path);
-    } else if (typeof head === 'string' ? head === name : head.test(name)) {
-      next.push(rest.length === 0 ? null : rest);
-    }
-  }
+/** The rest of the paths after a member of this name; null among them if the whole member matches. */
+function step(paths: Iterable<Path>, name: string): Set<Path | null> {
+  const next = new Set<Path | null>();
+  for (const path of paths) follow(path, name, next);
   return next;
+}
+
+function follow(path: Path, name: string, next: Set<Path | null>): void {
+  const { matches, rest } = path;
+  if (matches !== null) {
+    if (matches(name)) next.add(rest);
+    return;
+  }
+  // Any number of names, including none.
+  if (rest !== null) follow(rest, name, next);
+  next.add(rest === null ? null : path);
 }
 
 /** The parsed value of a member that is stored as text; floats stay as they are. */
@@ -77,7 +80,7 @@ function open(value: unknown): unknown {
   return value instanceof RawJson && !(value instanceof JsonFloat) ? parseToWrite(value.text) : value;
 }
 
-function* include(value: unknown, paths: readonly Path[]): SlicedWork<unknown> {
+function* include(value: unknown, paths: Iterable<Path>): SlicedWork<unknown> {
   const opened = open(value);
   if (Array.isArray(opened)) {
     const items: unknown[] = [];
@@ -91,10 +94,12 @@ function* include(value: unknown, paths: readonly Path[]): SlicedWork<unknown> {
   yield;
   const result: Record<string, unknown> = {};
   let isEmpty = true;
+  let seen = 0;
   for (const [name, member] of Object.entries(opened)) {
+    if ((++seen & MEMBERS_PER_STEP_MASK) === 0) yield;
     const next = step(paths, name);
-    if (next.length === 0 || member === undefined) continue;
-    const kept = next.includes(null) ? member : yield* include(member, next as Path[]);
+    if (next.size === 0 || member === undefined) continue;
+    const kept = next.has(null) ? member : yield* include(member, next as Set<Path>);
     if (kept === undefined) continue;
     setOwn(result, name, kept);
     isEmpty = false;
@@ -102,7 +107,7 @@ function* include(value: unknown, paths: readonly Path[]): SlicedWork<unknown> {
   return isEmpty ? undefined : result;
 }
 
-function* exclude(value: unknown, paths: readonly Path[]): SlicedWork<unknown> {
+function* exclude(value: unknown, paths: Iterable<Path>): SlicedWork<unknown> {
   const opened = open(value);
   if (Array.isArray(opened)) {
     const items: unknown[] = [];
@@ -117,9 +122,11 @@ function* exclude(value: unknown, paths: readonly Path[]): SlicedWork<unknown> {
   const result: Record<string, unknown> = {};
   let hasLost = false;
   let isEmpty = true;
+  let seen = 0;
   for (const [name, member] of Object.entries(opened)) {
+    if ((++seen & MEMBERS_PER_STEP_MASK) === 0) yield;
     const next = step(paths, name);
-    const kept = next.includes(null) ? undefined : next.length > 0 ? yield* exclude(member, next as Path[]) : member;
+    const kept = next.has(null) ? undefined : next.size > 0 ? yield* exclude(member, next as Set<Path>) : member;
     if (kept === undefined) {
       hasLost = true;
       continue;

@@ -2,13 +2,18 @@
 
 /** True if the name matches the pattern, in which `*` matches any string. Runs in linear time, unlike a backtracking regular expression. */
 export function matchesPattern(pattern: string, name: string): boolean {
-  return matchesParts(pattern.split('*'), name);
+  return matchesParts(partsOf(pattern), name);
 }
 
 /** `matchesPattern` for many names. */
 export function patternMatcher(pattern: string): (name: string) => boolean {
-  const parts = pattern.split('*');
+  const parts = partsOf(pattern);
   return (name) => matchesParts(parts, name);
+}
+
+/** The strings between stars; several stars in a row are one. */
+function partsOf(pattern: string): string[] {
+  return pattern.includes('**') ? pattern.split(/\*+/) : pattern.split('*');
 }
 
 function matchesParts(parts: readonly string[], name: string): boolean {

@@ -3,6 +3,7 @@
 import { geohashNeighbours, geohashOf, MAX_GEOHASH_LENGTH } from '../../common/encoding/geohash.ts';
 import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
 import { getOwn } from '../../common/json/own-property.ts';
+import { checkTurn } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { numberFormatError, xContentParseError } from '../../errors/search-errors.ts';
@@ -105,7 +106,10 @@ function boostOf({ boost }: JsonObject): number {
 const GEO_KEYS = ['context', 'boost', 'precision', 'neighbours', 'lat', 'lon'];
 
 function placesOf(mapping: ContextMapping, value: unknown): SelectedContext[] {
-  return (Array.isArray(value) ? value : [value]).flatMap((item) => placeOf(mapping, item));
+  return (Array.isArray(value) ? value : [value]).flatMap((item) => {
+    checkTurn();
+    return placeOf(mapping, item);
+  });
 }
 
 function placeOf(mapping: ContextMapping, value: unknown): SelectedContext[] {
