@@ -15,6 +15,7 @@ import type { EngineContext } from '../core/context.ts';
 import { withPosition } from '../core/error-position.ts';
 import { checkWritable } from '../core/index-blocks.ts';
 import type { IndexState } from '../core/index-state.ts';
+import { routingThroughAlias } from '../core/read-target.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from '../core/write.ts';
 import { type ActiveShards, requireActiveShards } from './active-shards.ts';
 import { hasItemPipelines, type IngestElsewhere, ingestItem } from './bulk-ingest.ts';
@@ -25,7 +26,7 @@ import { renderSource } from './render-source.ts';
 import { inTimeSeries } from './time-series.ts';
 import { writeBody, writeStatus } from './write-answer.ts';
 import { droppedBody } from './write-document.ts';
-import { checkStreamWrite, createMissing, routingThroughAlias, writeIndex } from './write-target.ts';
+import { checkStreamWrite, createMissing, writeIndex } from './write-target.ts';
 
 const READ_AHEAD_BYTES = 8 << 20;
 

@@ -15,13 +15,14 @@ import {
 } from '../../scripting/update-script.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { IndexState } from '../core/index-state.ts';
+import { routingThroughAlias } from '../core/read-target.ts';
 import { storedScript } from '../core/stored-script.ts';
 import { makeOperation } from '../core/write.ts';
 import { type IngestItem, ingest } from '../ingest/ingest.ts';
 import type { ByQueryHit, PlannedWrite, RefusedWrite } from './by-query-batch.ts';
 import { generateId } from './document-id.ts';
 import { inTimeSeries } from './time-series.ts';
-import { checkStreamWrite, routingThroughAlias } from './write-target.ts';
+import { checkStreamWrite } from './write-target.ts';
 
 /** The ingest pipeline for changed documents. A null name stands for the default pipeline of their index. */
 export interface ByQueryPipeline {

@@ -10,9 +10,9 @@ import { pauses } from '../../search/run/steps.ts';
 import type { EngineContext, StoredDocument } from '../core/context.ts';
 import { checkReadable } from '../core/index-blocks.ts';
 import type { IndexState } from '../core/index-state.ts';
+import { readIndex, routingThroughAlias } from '../core/read-target.ts';
 import { checkRouting } from './conditions.ts';
 import { renderSource } from './render-source.ts';
-import { readIndex, routingThroughAlias } from './write-target.ts';
 
 export interface GetRequest {
   readonly index: string;

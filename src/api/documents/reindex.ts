@@ -5,10 +5,11 @@ import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ScriptedPlace, UpdateScript } from '../../scripting/update-script.ts';
 import { refusalOf } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
+import { routingThroughAlias } from '../core/read-target.ts';
 import { makeOperation, NO_CONDITIONS, type WriteConditions } from '../core/write.ts';
 import type { ByQueryHit, ByQuerySource, ByQueryWork } from './by-query-batch.ts';
 import { type ByQueryPipeline, ingested, scripted } from './changed-hit.ts';
-import { routingThroughAlias, writeIndex } from './write-target.ts';
+import { writeIndex } from './write-target.ts';
 
 export interface ReindexDestination {
   readonly index: string;

@@ -5,6 +5,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import type { EngineContext } from '../core/context.ts';
 import { checkWritable } from '../core/index-blocks.ts';
 import type { IndexState } from '../core/index-state.ts';
+import { readIndex, routingThroughAlias } from '../core/read-target.ts';
 import { makeOperation, NO_CONDITIONS, type Refresh, type WriteConditions, type WriteOperation } from '../core/write.ts';
 import { ingest, ingestUpsert } from '../ingest/ingest.ts';
 import { type ActiveShards, requireActiveShards } from './active-shards.ts';
@@ -14,7 +15,7 @@ import { renderSource } from './render-source.ts';
 import { inTimeSeries } from './time-series.ts';
 import { updateBodyOptions } from './update-body.ts';
 import { writeBody, writeStatus } from './write-answer.ts';
-import { checkStreamWrite, readIndex, routingThroughAlias, writeIndex } from './write-target.ts';
+import { checkStreamWrite, writeIndex } from './write-target.ts';
 
 export interface IndexRequest {
   readonly index: string;

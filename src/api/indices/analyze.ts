@@ -12,7 +12,7 @@ import type { QueryAnalysis } from '../../search/index-query/query-analysis.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetMetas } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
-import { readIndex } from '../documents/write-target.ts';
+import { readIndex } from '../core/read-target.ts';
 
 export interface AnalyzeApiRequest {
   /** null for built-in components only. */

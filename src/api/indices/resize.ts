@@ -12,9 +12,9 @@ import { flattenSettings } from '../../metadata/settings/index-settings.ts';
 import type { EngineContext } from '../core/context.ts';
 import { requireNames } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
+import { readIndex } from '../core/read-target.ts';
 import { makeOperation, NO_CONDITIONS } from '../core/write.ts';
 import { runByQuery } from '../documents/run-by-query.ts';
-import { readIndex } from '../documents/write-target.ts';
 
 export type ResizeKind = 'clone' | 'shrink' | 'split';
 

@@ -16,8 +16,8 @@ import type { SortSpec } from '../../search/request/sort-request.ts';
 import type { EngineContext, StoredDocument } from '../core/context.ts';
 import { membersOf, ownNames } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
+import { readIndex, routingThroughAlias } from '../core/read-target.ts';
 import type { ParsedBody } from '../core/search-caches.ts';
-import { readIndex, routingThroughAlias } from '../documents/write-target.ts';
 
 /** True if a query of the body refers to documents that must be read first. */
 export function hasLookups({ uncacheable }: ParsedBody): boolean {
