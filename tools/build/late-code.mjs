@@ -28,10 +28,11 @@ const START_CODE = new Set([
   'src/search/shard/search-caches.ts',
 ]);
 /**
- * Also late: roles that run in the main thread only if there are no threads for them, and code that is only needed for indices, by nodes of
- * a cluster, or for bodies in a rare format.
+ * Also late: roles that run in the main thread only if there are no threads for them, and code that is only needed for indices, by nodes of a
+ * cluster, for bodies in a rare format, or by requests that filter their response.
  */
 const LATE_ROLES = new Set([
+  'src/common/json/filter-path.ts',
   'src/common/json/smile-reader.ts',
   'src/node/cluster/jetstream-link.ts',
   'src/node/indexing/indexer.ts',
