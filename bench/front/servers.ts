@@ -52,13 +52,21 @@ export interface Running {
   worker: number;
 }
 
+/** 30 seconds, for a busy machine */
+const START_TURNS = 600;
+
 /** @param text  its configuration, written to `NAME.conf` */
 export async function start(name: string, command: string, args: string[], folder: string, port: number, text: string): Promise<Running> {
   writeFileSync(path.join(folder, `${name}.conf`), text);
   const child = spawn(command, args, { stdio: 'inherit' });
   const pidFile = path.join(folder, `${name}.pid`);
-  for (let n = 0; !existsSync(pidFile) && n < 200; n++) await new Promise((resolve) => setTimeout(resolve, 50));
-  if (!existsSync(pidFile)) throw new Error(`${name} did not start`);
+  for (let n = 0; !existsSync(pidFile) && n < START_TURNS && child.exitCode === null; n++)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  if (!existsSync(pidFile)) {
+    // it would keep its port
+    child.kill('SIGKILL');
+    throw new Error(`${name} did not start`);
+  }
   return { name, port, child, worker: workerOf(child.pid!) };
 }
 

@@ -147,14 +147,18 @@ describe('logs', () => {
   });
 });
 
-test('$sent_http_keep_alive is the field that was sent', async () => {
+test('$sent_http_keep_alive is the field of the response while it is sent, and has no value in a log', async () => {
   const own = new Front();
   const at = await freePort();
   own.config(`log_format kept "$sent_http_connection|$sent_http_keep_alive"; server { listen 127.0.0.1:${at};
-    access_log kept.log kept; keepalive_timeout 60 9; location / { return 200; } location /plain { keepalive_timeout 60; return 200; } }`);
+    access_log kept.log kept; keepalive_timeout 60 9; location / { return 200 "$sent_http_connection|$sent_http_keep_alive;"; }
+    location /log { return 200; } location /plain { keepalive_timeout 60; return 200 "$sent_http_connection|$sent_http_keep_alive;"; } }`);
   await own.start();
-  await raw(at, 'GET / HTTP/1.1\nHost: a\n\nGET /plain HTTP/1.1\nHost: a\n\nGET / HTTP/1.1\nHost: a\nConnection: close\n\n');
+  const ask = (uri: string, more = '') => `GET ${uri} HTTP/1.1\nHost: a\n${more}\n`;
+  const answer = await raw(at, ask('/') + ask('/plain') + ask('/log') + ask('/', 'Connection: close\n'));
   await own.stop();
-  expect(own.read('kept.log')).toBe('keep-alive|timeout=9\nkeep-alive|-\nclose|-\n');
+  expect(answer.match(/[a-z-]+\|.*(?=;)/g)).toEqual(['keep-alive|timeout=9', 'keep-alive|timeout=9', 'close|']);
+  // a location that gives no second argument keeps the outer one; the log has values that were used before
+  expect(own.read('kept.log')).toBe('keep-alive|timeout=9\nkeep-alive|timeout=9\nclose|-\nclose|-\n');
   await own.dispose();
 });

@@ -94,6 +94,12 @@ export const poolSize = (defaultText: string) =>
     bytes < 112 ? 'the pool size must be no less than 112' : bytes % 16 ? 'the pool size must be a multiple of 16' : null,
   );
 
+interface KeepaliveTimeout {
+  timeoutMs: number;
+  /** of the field Keep-Alive; null: not given on this level, nor on an outer one */
+  headerSeconds: number | null;
+}
+
 export const core = defineModule(
   'core',
   {
@@ -175,11 +181,17 @@ export const core = defineModule(
     keepalive_min_timeout: msec(HSL, '0'),
     keepalive_requests: num(HSL, 1000),
     keepalive_time: msec(HSL, '1h'),
-    keepalive_timeout: custom(HSL, [1, 2], { timeoutMs: 75_000, headerSeconds: 0 }, (f: HttpFrame) => {
-      const timeoutMs = parseTimeMs(f.args[0]) ?? f.refuse('invalid value');
-      const header = f.args[1] === undefined ? 0 : (parseTimeMs(f.args[1]) ?? f.refuse('invalid value'));
-      return { timeoutMs, headerSeconds: Math.floor(header / 1000) };
-    }),
+    keepalive_timeout: custom<KeepaliveTimeout>(
+      HSL,
+      [1, 2],
+      { timeoutMs: 75_000, headerSeconds: null },
+      (f: HttpFrame) => {
+        const timeoutMs = parseTimeMs(f.args[0]) ?? f.refuse('invalid value');
+        if (f.args[1] === undefined) return { timeoutMs, headerSeconds: null };
+        return { timeoutMs, headerSeconds: Math.floor((parseTimeMs(f.args[1]) ?? f.refuse('invalid value')) / 1000) };
+      },
+      { merge: (outer, own) => (own ? { ...own, headerSeconds: own.headerSeconds ?? outer?.headerSeconds ?? null } : outer) },
+    ),
     large_client_header_buffers: buffers(HS, '4 8k'),
     limit_rate: rateWithVariables(),
     limit_rate_after: rateWithVariables(),
