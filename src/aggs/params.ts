@@ -66,9 +66,18 @@ export class Params {
     this.#left = new Set(Object.keys(body));
   }
 
+  /** The keys that have not been read, in the order of the body. */
+  keys(): string[] {
+    return [...this.#left];
+  }
+
   has(key: string): boolean {
     this.#known.add(key);
     return this.#body[key] !== undefined && this.#body[key] !== null;
+  }
+
+  isNull(key: string): boolean {
+    return this.#body[key] === null;
   }
 
   /** The raw value; undefined if absent or null. */

@@ -92,6 +92,7 @@ export function parseSource(
 ): SourceParams {
   const script = withScript ? p.take('script') : undefined;
   const field = p.name('field');
+  if (p.isNull('missing')) throw p.refusalError('missing', '[missing] must not be null');
   const missing = p.take('missing');
   if (Array.isArray(missing) || (typeof missing === 'object' && missing !== null)) throw p.wrongTypeError('missing', missing);
   const format = withFormat ? p.name('format') : null;
@@ -299,7 +300,10 @@ function scriptType(typeName: string, of: FieldType | null, families: readonly F
 /** A field that the index lacks: no values except `missing`. Numbers have the format of the request, as those of a mapped field have. */
 function unmapped(params: SourceParams, presumed: string): ValuesSource {
   const missing = params.missing;
-  const isText = presumed === 'keyword' || (typeof missing === 'string' && Number.isNaN(Number(missing)));
+  const isNumber = presumed === 'double' || presumed === 'date';
+  if (presumed === 'double' && typeof missing === 'string' && (missing.trim() === '' || Number.isNaN(Number(missing))))
+    throw numberFormatError(missing);
+  const isText = !isNumber || (typeof missing === 'string' && Number.isNaN(Number(missing)));
   const isDate = presumed === 'date';
   const format =
     isDate || (presumed === 'double' && params.format !== null) ? standAloneField(presumed).format(params.format, params.timeZone) : null;
@@ -312,7 +316,7 @@ function unmapped(params: SourceParams, presumed: string): ValuesSource {
 function missingOf(type: FieldType, format: ValueFormat, missing: unknown, ctx: BindContext): bigint | number | Uint8Array {
   if (type.family === 'histogram')
     throw illegalArgumentError(`[missing] is not supported for field [${type.name}] of type [${type.typeName}]`);
-  if (type.family === 'geo_point') return encodeGeoPoint(parseGeoPoint(missing));
+  if (type.family === 'geo_point') return encodeGeoPoint(parseGeoPoint(typeof missing === 'number' ? String(missing) : missing));
   if (type.spec.column === 'ordinals' || type.family === 'text') return type.termBytes(missing);
   if (type.family === 'date') {
     return BigInt(format.parse(String(missing), false, ctx.index.nowMs));

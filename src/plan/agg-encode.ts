@@ -155,9 +155,15 @@ export class AggEncoder {
     setU32(k, ptr, Record.column, source?.column?.ptr ?? 0);
     setU32(k, ptr, Record.missingIndex, form.missingIndex);
     const missing = source?.missing ?? 0;
-    const isFraction = typeof missing === 'number' && !Number.isInteger(missing);
+    // Without a column the value keeps its form; a double that no integer expresses exactly is stored as such.
+    const isFraction = typeof missing === 'number' && !Number.isSafeInteger(missing);
     if (source && (image ? image.isDouble : isFraction)) k.view.setFloat64(ptr + Record.missing, Number(missing), true);
-    else k.view.setBigInt64(ptr + Record.missing, typeof missing === 'bigint' ? missing : BigInt(Math.trunc(missing)), true);
+    else
+      k.view.setBigInt64(
+        ptr + Record.missing,
+        BigInt.asIntN(64, typeof missing === 'bigint' ? missing : BigInt(Math.trunc(missing))),
+        true,
+      );
     setF64(k, ptr, Record.scale, !image && isFraction ? 0 : (source?.scale ?? 1));
   }
 

@@ -166,7 +166,7 @@ function termsForm(form: Form, accept: Uint8Array | null): Form {
   const missing = source?.missing ?? null;
   const big = isBig(image, missing);
   if (!image || image.stored === 0 || big) {
-    const isDouble = image ? image.isDouble : typeof missing === 'number' && !Number.isInteger(missing);
+    const isDouble = image ? image.isDouble : typeof missing === 'number' && !Number.isSafeInteger(missing);
     return changed(form, { rule: { kind: KIND_RAW }, size: 0, keys: rawKeys(big, isDouble) });
   }
   const { base, multiplier } = image;

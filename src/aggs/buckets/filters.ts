@@ -64,6 +64,8 @@ interface FiltersParams {
   readonly names: readonly string[] | null;
   readonly queries: readonly ParsedQuery[];
   readonly other: string | null;
+  /** Whether named filters are members of an object rather than of a list. */
+  readonly keyed: boolean;
 }
 
 export const filtersType: AggType = {
@@ -73,13 +75,14 @@ export const filtersType: AggType = {
     const filters = p.take('filters');
     const otherKey = p.string('other_bucket_key');
     const wantsOther = p.bool('other_bucket') ?? otherKey !== null;
-    p.bool('keyed');
+    const keyed = (ctx.dialect.listsNamedFilters ? p.bool('keyed') : null) ?? true;
     p.done();
     const other = wantsOther ? (otherKey ?? '_other_') : null;
-    if (Array.isArray(filters) && filters.length > 0) return { names: null, queries: filters.map((query) => ctx.parseQuery(query)), other };
+    if (Array.isArray(filters) && filters.length > 0)
+      return { names: null, queries: filters.map((query) => ctx.parseQuery(query)), other, keyed: false };
     if (isObject(filters) && Object.keys(filters).length > 0) {
       const names = Object.keys(filters).sort();
-      return { names, queries: names.map((name) => ctx.parseQuery(filters[name])), other };
+      return { names, queries: names.map((name) => ctx.parseQuery(filters[name])), other, keyed };
     }
     throw illegalArgumentError('[filters] cannot be empty.');
   },
@@ -89,7 +92,7 @@ export const filtersType: AggType = {
     return { op: 'filters', filters: queries.map((query) => scope.planQuery(query)), other: other !== null, children };
   },
   merge(spec, slices, parents, ctx) {
-    const { names, queries, other } = spec.params as FiltersParams;
+    const { names, queries, other, keyed } = spec.params as FiltersParams;
     const merged = mergeBuckets(slices, (_slice, columns, i) => Number(columns.keys[i]));
     const lists = merged.lists(parents);
     const children = mergeChildren(spec, slices, merged.maps, merged.count, ctx);
@@ -101,9 +104,15 @@ export const filtersType: AggType = {
         const buckets = shown.map((key, i): OutBucket => {
           const id = byFilter.get(i) ?? -1;
           const docCount = id < 0 ? 0 : merged.docCounts[id];
-          return { key, name: key, fields: { doc_count: docCount }, docCount, aggs: children.at(id) };
+          return {
+            key,
+            name: key,
+            fields: { ...(names !== null && !keyed ? { key } : {}), doc_count: docCount },
+            docCount,
+            aggs: children.at(id),
+          };
         });
-        return new BucketsOut(spec, 'filters', runParentPipelines(spec, buckets), { keyed: names !== null });
+        return new BucketsOut(spec, 'filters', runParentPipelines(spec, buckets), { keyed });
       },
     };
   },

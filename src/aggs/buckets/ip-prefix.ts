@@ -105,13 +105,13 @@ function prefixOf(address: Uint8Array, { prefixLength, isIpv6 }: PrefixParams): 
   return masked.toString('latin1');
 }
 
-const remembered = new WeakMap<PrefixParams, Map<number, AggRange[]>>();
+const remembered = new WeakMap<PrefixParams, WeakMap<SegmentReader, AggRange[]>>();
 
 /** Ranges of ordinals [from, to), one for each subnet in a segment, then that of the `missing` address. @throws ApiError too_many_buckets_exception */
 function subnetRanges(segment: SegmentReader, bound: ValuesSource, params: PrefixParams): AggRange[] {
   let bySegment = remembered.get(params);
-  if (!bySegment) remembered.set(params, (bySegment = new Map()));
-  const known = bySegment.get(segment.id);
+  if (!bySegment) remembered.set(params, (bySegment = new WeakMap()));
+  const known = bySegment.get(segment);
   if (known) return known;
   const { field } = bound;
   const { column, missing } = columnOf(bound, segment);
@@ -128,7 +128,7 @@ function subnetRanges(segment: SegmentReader, bound: ValuesSource, params: Prefi
     last = prefix;
   }
   if (missing !== null && Number(missing) >= count) ranges.push({ from: Number(missing), to: Number(missing) + 1 });
-  bySegment.set(segment.id, ranges);
+  bySegment.set(segment, ranges);
   return ranges;
 }
 

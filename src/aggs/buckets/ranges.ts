@@ -1,6 +1,6 @@
 // range, date_range, ip_range, geo_distance: a bucket per interval [from, to), ordered by the ends.
 
-import { decodeGeoPoint, planeMeters } from '../../common/encoding/geo-encoding.ts';
+import { arcMeters, decodeGeoPoint, planeMeters } from '../../common/encoding/geo-encoding.ts';
 import { jsonDouble } from '../../common/json/json-float.ts';
 import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { present } from '../../common/present.ts';
@@ -316,9 +316,10 @@ export const geoDistanceType: AggType = {
     const { origin, metres, isPlane } = spec.params as DistanceParams;
     const column = columnIn(bound.source, segment);
     if (!column) return { op: 'filters', filters: bound.ranges.map((): PlanNode => ({ op: 'matchNone' })), other: false, children };
-    if (isPlane) {
+    if (isPlane || column.multiValued) {
+      const meters = isPlane ? planeMeters : arcMeters;
       const distances = (docId: number): number[] =>
-        segment.values(bound.source.field, docId).map((raw) => planeMeters(origin, decodeGeoPoint(BigInt(raw))) / metres);
+        segment.values(bound.source.field, docId).map((raw) => meters(origin, decodeGeoPoint(BigInt(raw))) / metres);
       const filters = bound.ranges.map(({ from, to }): PlanNode => docsWith(segment, distances, from, to));
       return { op: 'filters', filters, other: false, children };
     }

@@ -47,6 +47,11 @@ function samplerType(isDiversified: boolean): AggType {
     },
     bind(spec, ctx) {
       const { source, shardSize } = spec.params as SamplerParams;
+      const outer = ctx.parents.find(({ typeName }) => typeName === 'random_sampler');
+      if (outer)
+        throw illegalArgumentError(
+          `[random_sampler] aggregation [${outer.name}] does not support sampling [${spec.typeName}] aggregation [${spec.name}]`,
+        );
       const bound = source ? bindSource('diversified_sampler', source, ctx, ['keyword', 'numeric', 'boolean', 'date', 'ip']) : null;
       if (bound !== null && hasNoValues(bound)) return bound;
       if (ctx.index.mapping.dialect.blamesAggregationRequests) {

@@ -52,6 +52,12 @@ function parseField(typeName: string, key: string, body: unknown): SourceParams 
   return source;
 }
 
+function severalWeightsError(dialect: Dialect): Error {
+  const reason =
+    'Encountered more than one weight for a single document. Use a script to combine multiple weights-per-doc into a single value.';
+  return misusedError(reason, dialect);
+}
+
 export const weightedAvgType: AggType = {
   isBucket: false,
   parse(_name, typeName, body): WeightedParams {
@@ -84,11 +90,7 @@ export const weightedAvgType: AggType = {
     const { value, weight, dialect } = bound as { value: ValuesSource; weight: ValuesSource; dialect: Dialect };
     if (result.op !== 'docs' || hasNoValues(value)) return;
     for (const doc of result.docs) {
-      if (doublesOf(weight, segment.segment, doc).length <= 1) continue;
-      throw misusedError(
-        'Encountered more than one weight for a single document. Use a script to combine multiple weights-per-doc into a single value.',
-        dialect,
-      );
+      if (doublesOf(weight, segment.segment, doc).length > 1) throw severalWeightsError(dialect);
     }
   },
   merge(spec, slices, parents) {
@@ -102,6 +104,7 @@ export const weightedAvgType: AggType = {
           for (const doc of docs) {
             const weights = doublesOf(bound.weight, slice.segment.segment, doc);
             const values = doublesOf(bound.value, slice.segment.segment, doc);
+            if (weights.length > 1 && !hasNoValues(bound.value)) throw severalWeightsError(bound.dialect);
             if (values.length === 0 || weights.length === 0) continue;
             for (const value of values) {
               add.add(0, value * weights[0]);

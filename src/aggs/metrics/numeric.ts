@@ -90,7 +90,10 @@ export function formatOf(slices: readonly Slice[]): ValueFormat | null {
   return null;
 }
 
-const PLAIN_FIGURES = new Set(['min', 'max', 'avg', 'sum']);
+const PLAIN_FIGURES = new Set([
+  ...['min', 'max', 'avg', 'sum', 'sum_of_squares'],
+  ...['variance', 'variance_population', 'variance_sampling'],
+]);
 
 /** @param unquoted  render booleans as such, as the stats aggregations do; single metrics render their string form */
 function textOf(format: ValueFormat | null, unquoted: boolean): Text {

@@ -78,7 +78,7 @@ interface PointFigure {
 function percentType(typeName: string, pointsKey: string, figure: PointFigure): AggType {
   return {
     isBucket: false,
-    parse(name, _type, body): PercentParams {
+    parse(name, _type, body, { dialect }): PercentParams {
       const p = new Params(typeName, body);
       const source = parseSource(p);
       refuseNull(p, body, pointsKey);
@@ -93,6 +93,9 @@ function percentType(typeName: string, pointsKey: string, figure: PointFigure): 
           if (percent < 0 || percent > 100)
             throw bodyError(typeName, `percent must be in [0,100], got [${javaDouble(percent)}]: [${name}]`);
         }
+        const repeated = points?.find((percent, i) => points.indexOf(percent) < i);
+        if (repeated !== undefined && dialect.refusesRepeatedPercents)
+          throw bodyError(typeName, `percent [${javaDouble(repeated)}] has been specified twice: [${name}]`);
       }
       const sorted = (points ?? DEFAULT_PERCENTS).slice().sort((a, b) => a - b);
       return { source, points: sorted, keyed, ...method };

@@ -112,6 +112,7 @@ export function checkOrderPath(spec: AggSpec, path: string, dialect: Dialect): v
       if (MULTI_VALUED.has(child.typeName) && key === null) {
         throw fail('When ordering on a multi-value metrics aggregation a metric name must be specified.');
       }
+      if (POINTED.has(child.typeName) && key !== null && Number.isNaN(Number(key))) throw fail(`For input string: "${key}"`);
       if (!MULTI_VALUED.has(child.typeName) && key !== null && key !== 'value') {
         throw fail(
           `Ordering on a single-value metrics aggregation can only be done on its value. Either drop the key (a la "${child.name}") or change it to "value" (a la "${child.name}.value")`,
@@ -136,6 +137,8 @@ export function checkOrderPath(spec: AggSpec, path: string, dialect: Dialect): v
 }
 
 const MULTI_VALUED = new Set(['boxplot', 'extended_stats', 'percentile_ranks', 'percentiles', 'stats', 'string_stats', 'top_metrics']);
+/** Metrics whose values are named by numbers. */
+const POINTED = new Set(['percentiles', 'percentile_ranks']);
 const UNORDERED = new Set(['top_hits', 'geo_bounds', 'geo_centroid', 'matrix_stats']);
 const SINGLE_BUCKET = new Set([
   'children',

@@ -46,6 +46,8 @@ function pointsAt(aggs: ReadonlyMap<string, OutAgg>, path: string, body: Pipelin
       continue;
     }
     const figure = figureAt(bucket, rest);
+    // A path into the buckets that names no aggregation has no value in any of them.
+    if (figure === undefined && !bucket.aggs.has(rest[0].name)) continue;
     if (figure === undefined) throw noFigureError(bucket.aggs, rest, path, body.dialect);
     const value = withGap(figure, bucket.docCount, body.gap, rest[rest.length - 1]?.name === '_count');
     if (!Number.isNaN(value)) points.push({ bucket, name: bucket.name, value });

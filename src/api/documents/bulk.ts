@@ -278,7 +278,8 @@ class BulkRun {
     const body = writeBody(index, outcome, this.#request.refresh);
     if (operations[i].wantSource && outcome.source !== null) {
       const { seqNo, primaryTerm, source } = outcome;
-      body.get = { _seq_no: seqNo, _primary_term: primaryTerm, found: true, _source: renderSource(source, filters[i] ?? WHOLE_SOURCE) };
+      const shown = renderSource(source, filters[i] ?? WHOLE_SOURCE, index.mapping.dialect);
+      body.get = { _seq_no: seqNo, _primary_term: primaryTerm, found: true, _source: shown };
     }
     body.status = writeStatus(outcome);
     this.#items[place] = itemJson(action, body);

@@ -72,7 +72,7 @@ export async function ingested(
 function sourceBytes(hit: ByQueryHit, filter: SourceFilter | null): Buffer {
   if (hit.source === null) throw illegalArgumentError(`[${hit.index}][${hit.id}] didn't store _source`);
   if (filter === null) return Buffer.from(hit.source.text);
-  return Buffer.from(writeJson(filterSource(parseToWrite(hit.source.text) as MutableJsonObject, filter)));
+  return Buffer.from(writeJson(filterSource(parseToWrite(hit.source.text) as MutableJsonObject, filter, false)));
 }
 
 /** A hit after the script. */

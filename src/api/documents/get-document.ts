@@ -40,7 +40,7 @@ export async function getSource(ctx: EngineContext, request: GetRequest): Promis
   if (document === null) throw new ApiError('resource_not_found_exception', 404, `Document not found ${where}`);
   const source =
     index.mapping.source.enabled && document.source !== null
-      ? renderSource(document.source, withMapping(index, request.source))
+      ? renderSource(document.source, withMapping(index, request.source), index.mapping.dialect)
       : undefined;
   if (source === undefined) throw new ApiError('resource_not_found_exception', 404, `Source not found ${where}`);
   return source;
@@ -100,7 +100,9 @@ function renderGet(index: IndexState, request: GetRequest, document: StoredDocum
   if (document.routing !== null) body._routing = document.routing;
   body.found = true;
   if (document.source !== null && index.mapping.source.enabled) {
-    const source = request.source.enabled ? renderSource(document.source, withMapping(index, request.source)) : undefined;
+    const source = request.source.enabled
+      ? renderSource(document.source, withMapping(index, request.source), index.mapping.dialect)
+      : undefined;
     if (source !== undefined) body._source = source;
     const fields = storedFields(index, document.source, request.storedFields);
     if (fields !== null) body.fields = fields;

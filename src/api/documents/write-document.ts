@@ -143,7 +143,7 @@ async function writeOne(
   const body = writeBody(index, outcome, refresh);
   if (filter !== null && outcome.source !== null) {
     const { seqNo, primaryTerm, source } = outcome;
-    body.get = { _seq_no: seqNo, _primary_term: primaryTerm, found: true, _source: renderSource(source, filter) };
+    body.get = { _seq_no: seqNo, _primary_term: primaryTerm, found: true, _source: renderSource(source, filter, ctx.dialect) };
   }
   return { status: writeStatus(outcome), body };
 }

@@ -230,7 +230,7 @@ async function copy(ctx: EngineContext, index: string, { indices, matchField, en
       if (hits.length === 0) break;
       const operations = hits.map(({ _source: source }) => ({
         ...makeOperation('index', String(written++), null, NO_CONDITIONS),
-        source: Buffer.from(writeJson(filterSource(objectOf(source), filter))),
+        source: Buffer.from(writeJson(filterSource(objectOf(source), filter, false))),
       }));
       const outcomes = await whole.write(target, 0, operations, 'false');
       const failed = outcomes.find((outcome) => !outcome.ok);

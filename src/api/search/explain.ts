@@ -162,7 +162,9 @@ function explainIn(
     if (source.enabled && document.source) {
       const isWhole = source.includes.length + source.excludes.length === 0;
       const text = Buffer.from(document.source).toString('utf8');
-      shown['_source'] = isWhole ? new RawJson(text) : filterSource(parseToWrite(text) as MutableJsonObject, source);
+      shown['_source'] = isWhole
+        ? new RawJson(text)
+        : filterSource(parseToWrite(text) as MutableJsonObject, source, ctx.dialect.filtersSourceByPath);
     }
     body['get'] = shown;
   }

@@ -57,27 +57,45 @@ export function acquireTargets(ctx: EngineContext, indices: readonly ResolvedInd
     for (const snapshot of snapshots) snapshot.release();
   };
   try {
-    for (const resolved of indices) {
-      const state = ctx.index(resolved.meta.name);
-      if (!state) continue;
-      const own = resolved.filters && resolved.filters.length > 0 ? resolved.filters : null;
-      for (const shard of shardsOf(state, resolved, routing)) {
-        if (preferred && !preferred.has(shard)) continue;
-        const snapshot = acquireOrNull(ctx, state, shard);
-        if (snapshot === null) {
-          unavailable.push(unavailableShard(state.meta.name, shard));
-          continue;
-        }
-        snapshots.push(snapshot);
-        filters.push(own);
-        targets.push(targetOf(ctx, snapshot, own));
+    for (const { state, shard, own } of visitedShards(ctx, indices, routing)) {
+      if (preferred && !preferred.has(shard)) continue;
+      const snapshot = acquireOrNull(ctx, state, shard);
+      if (snapshot === null) {
+        unavailable.push(unavailableShard(state.meta.name, shard));
+        continue;
       }
+      snapshots.push(snapshot);
+      filters.push(own);
+      targets.push(targetOf(ctx, snapshot, own));
     }
   } catch (error) {
     release();
     throw error;
   }
   return { targets, snapshots, filters, unavailable, release };
+}
+
+interface VisitedShard {
+  readonly state: IndexState;
+  readonly shard: number;
+  /** Alias filters of the index; null for none. */
+  readonly own: readonly JsonObject[] | null;
+}
+
+/** By the number of the shard, then by the name of the index: the order of hits that are equal otherwise. */
+function visitedShards(ctx: EngineContext, indices: readonly ResolvedIndex[], routing: string | null): VisitedShard[] {
+  const visited: VisitedShard[] = [];
+  for (const resolved of indices) {
+    const state = ctx.index(resolved.meta.name);
+    if (!state) continue;
+    const own = resolved.filters && resolved.filters.length > 0 ? resolved.filters : null;
+    for (const shard of shardsOf(state, resolved, routing)) visited.push({ state, shard, own });
+  }
+  return visited.sort((a, b) => a.shard - b.shard || compareNames(a.state.meta.name, b.state.meta.name));
+}
+
+function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 const NO_SHARD = 'no_shard_available_action_exception';

@@ -27,9 +27,21 @@ export function decodeGeoPoint(value: bigint): { lat: number; lon: number } {
   return { lat: latBits * LAT_DECODE, lon: lonBits * LON_DECODE };
 }
 
+const EARTH_RADIUS = 6_371_008.7714;
+const RADIANS = Math.PI / 180;
+const KEY = new DataView(new ArrayBuffer(8));
+
+/** Distance of two points in metres on the sphere, the counterpart of haversinMeters in assembly/search/geo.ts. */
+export function arcMeters(a: { lat: number; lon: number }, b: { lat: number; lon: number }): number {
+  const [x1, x2] = [a.lat * RADIANS, b.lat * RADIANS];
+  const h = 1 - Math.cos(x1 - x2) + Math.cos(x1) * Math.cos(x2) * (1 - Math.cos((a.lon - b.lon) * RADIANS));
+  KEY.setFloat64(0, h);
+  KEY.setBigUint64(0, KEY.getBigUint64(0) & ~7n);
+  return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(KEY.getFloat64(0) * 0.5)));
+}
+
 /** Distance of two points in metres in the plane approximation, the counterpart of planeMeters in assembly/search/geo.ts. */
 export function planeMeters(a: { lat: number; lon: number }, b: { lat: number; lon: number }): number {
-  const rad = Math.PI / 180;
-  const x = (b.lon - a.lon) * rad * Math.cos(((a.lat + b.lat) / 2) * rad);
-  return Math.hypot(x, (b.lat - a.lat) * rad) * 6_371_008.7714;
+  const x = (b.lon - a.lon) * RADIANS * Math.cos(((a.lat + b.lat) / 2) * RADIANS);
+  return Math.hypot(x, (b.lat - a.lat) * RADIANS) * EARTH_RADIUS;
 }

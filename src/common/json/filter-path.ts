@@ -1,5 +1,5 @@
 // `filter_path`: selects parts of a response. Comma-separated dotted paths; `*` matches (part of) a name, `**` any number of names, a leading `-`
-// excludes. Paths pass through lists. Objects and lists that lose all their members are removed, too.
+// excludes. Paths pass through lists. Objects and lists on a path that have no members left are removed, too.
 
 import { patternMatcher } from '../text/wildcard.ts';
 import { runAtOnce, type SlicedWork } from '../turns/sliced-work.ts';
@@ -22,6 +22,8 @@ const MEMBERS_PER_STEP_MASK = 15;
 export interface PathFilter {
   readonly includes: readonly Path[];
   readonly excludes: readonly Path[];
+  /** A name with dots matches like the names that it joins. */
+  readonly splitsNames: boolean;
 }
 
 /** @returns null if there is nothing to filter */
@@ -34,7 +36,12 @@ export function parseFilterPath(text: string): PathFilter | null {
     if (trimmed.startsWith('-')) excludes.push(parsePath(trimmed.slice(1)));
     else includes.push(parsePath(trimmed));
   }
-  return includes.length + excludes.length === 0 ? null : { includes, excludes };
+  return includes.length + excludes.length === 0 ? null : { includes, excludes, splitsNames: false };
+}
+
+/** A filter for documents, whose names of fields may contain dots. */
+export function fieldPathFilter(includes: readonly string[], excludes: readonly string[]): PathFilter {
+  return { includes: includes.map(parsePath), excludes: excludes.map(parsePath), splitsNames: true };
 }
 
 function parsePath(text: string): Path {
@@ -52,9 +59,20 @@ export function filterPaths(value: unknown, filter: PathFilter): unknown {
 /** `filterPaths` as work that can be done in slices. */
 export function* filterSteps(value: unknown, filter: PathFilter): SlicedWork<unknown> {
   let result: unknown = value;
-  if (filter.includes.length > 0) result = yield* include(result, filter.includes);
-  if (result !== undefined && filter.excludes.length > 0) result = yield* exclude(result, filter.excludes);
+  if (filter.includes.length > 0) result = yield* include(result, filter.includes, filter.splitsNames);
+  if (result !== undefined && filter.excludes.length > 0) result = yield* exclude(result, filter.excludes, filter.splitsNames);
   return result === undefined ? {} : result;
+}
+
+/** As `step`; a name with dots stands for several. */
+function stepInto(paths: Iterable<Path>, name: string, splitsNames: boolean): Set<Path | null> {
+  if (!splitsNames || !name.includes('.')) return step(paths, name);
+  let next = new Set<Path | null>(paths);
+  for (const part of name.split('.')) {
+    if (next.has(null)) return next;
+    next = step(next as Set<Path>, part);
+  }
+  return next;
 }
 
 /** The rest of the paths after a member of this name; null among them if the whole member matches. */
@@ -80,12 +98,12 @@ function open(value: unknown): unknown {
   return value instanceof RawJson && !(value instanceof JsonFloat) ? parseToWrite(value.text) : value;
 }
 
-function* include(value: unknown, paths: Iterable<Path>): SlicedWork<unknown> {
+function* include(value: unknown, paths: Iterable<Path>, splitsNames: boolean): SlicedWork<unknown> {
   const opened = open(value);
   if (Array.isArray(opened)) {
     const items: unknown[] = [];
     for (const item of opened) {
-      const kept = yield* include(item, paths);
+      const kept = yield* include(item, paths, splitsNames);
       if (kept !== undefined) items.push(kept);
     }
     return items.length > 0 ? items : undefined;
@@ -97,9 +115,9 @@ function* include(value: unknown, paths: Iterable<Path>): SlicedWork<unknown> {
   let seen = 0;
   for (const [name, member] of Object.entries(opened)) {
     if ((++seen & MEMBERS_PER_STEP_MASK) === 0) yield;
-    const next = step(paths, name);
+    const next = stepInto(paths, name, splitsNames);
     if (next.size === 0 || member === undefined) continue;
-    const kept = next.has(null) ? member : yield* include(member, next as Set<Path>);
+    const kept = next.has(null) ? member : yield* include(member, next as Set<Path>, splitsNames);
     if (kept === undefined) continue;
     setOwn(result, name, kept);
     isEmpty = false;
@@ -107,32 +125,28 @@ function* include(value: unknown, paths: Iterable<Path>): SlicedWork<unknown> {
   return isEmpty ? undefined : result;
 }
 
-function* exclude(value: unknown, paths: Iterable<Path>): SlicedWork<unknown> {
+function* exclude(value: unknown, paths: Iterable<Path>, splitsNames: boolean): SlicedWork<unknown> {
   const opened = open(value);
   if (Array.isArray(opened)) {
     const items: unknown[] = [];
     for (const item of opened) {
-      const kept = yield* exclude(item, paths);
+      const kept = yield* exclude(item, paths, splitsNames);
       if (kept !== undefined) items.push(kept);
     }
-    return items.length > 0 || opened.length === 0 ? items : undefined;
+    return items.length > 0 ? items : undefined;
   }
   if (!isJsonObject(opened)) return opened;
   yield;
   const result: Record<string, unknown> = {};
-  let hasLost = false;
   let isEmpty = true;
   let seen = 0;
   for (const [name, member] of Object.entries(opened)) {
     if ((++seen & MEMBERS_PER_STEP_MASK) === 0) yield;
-    const next = step(paths, name);
-    const kept = next.has(null) ? undefined : next.size > 0 ? yield* exclude(member, next as Set<Path>) : member;
-    if (kept === undefined) {
-      hasLost = true;
-      continue;
-    }
+    const next = stepInto(paths, name, splitsNames);
+    const kept = next.has(null) ? undefined : next.size > 0 ? yield* exclude(member, next as Set<Path>, splitsNames) : member;
+    if (kept === undefined) continue;
     setOwn(result, name, kept);
     isEmpty = false;
   }
-  return isEmpty && hasLost ? undefined : result;
+  return isEmpty ? undefined : result;
 }

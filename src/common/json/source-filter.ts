@@ -1,5 +1,7 @@
-// Filters `_source` by include and exclude patterns as Elasticsearch's XContentMapValues.filter does.
+// Filters `_source` by include and exclude patterns: as Elasticsearch's XContentMapValues.filter does or, from version 8 on, as `filter_path` does
+// unless a pattern that excludes has a star.
 
+import { fieldPathFilter, filterPaths } from './filter-path.ts';
 import type { MutableJsonObject } from './json-value.ts';
 import { setOwn } from './own-property.ts';
 import { isJsonObject } from './source-numbers.ts';
@@ -24,8 +26,13 @@ interface Compiled {
 
 const cache = new WeakMap<readonly string[], Compiled>();
 
-/** A filtered copy of `source`. Objects and lists that become empty are removed, except as items of a list. */
-export function filterSource(source: MutableJsonObject, { includes, excludes }: SourceFilter): MutableJsonObject {
+/**
+ * A filtered copy of `source`. Objects and lists that become empty are removed, except those that only lose what is excluded.
+ * @param byPath  the star of a pattern matches one name at most
+ */
+export function filterSource(source: MutableJsonObject, { includes, excludes }: SourceFilter, byPath: boolean): MutableJsonObject {
+  if (byPath && !excludes.some((pattern) => pattern.includes('*')))
+    return filterPaths(source, fieldPathFilter(includes, excludes)) as MutableJsonObject;
   return filterObject(source, '', includes.length === 0 ? null : compile(includes), excludes.length === 0 ? null : compile(excludes));
 }
 
@@ -38,7 +45,8 @@ function filterObject(object: MutableJsonObject, prefix: string, includes: Compi
     const included = includes === null || includes.matches(path);
     if (!included && !includes.mayMatchBelow(path)) continue;
     const below = included ? null : includes;
-    if (Array.isArray(value)) {
+    if (below === null && !excludes?.mayMatchBelow(path)) setOwn(out, key, value);
+    else if (Array.isArray(value)) {
       const items = filterList(value, path, below, excludes);
       if (included || !items.every(isNothing)) setOwn(out, key, items);
     } else if (isJsonObject(value)) {
@@ -58,8 +66,10 @@ function filterList(items: readonly unknown[], path: string, includes: Compiled 
   const out: unknown[] = [];
   for (const item of items) {
     if (Array.isArray(item)) out.push(filterList(item, path, includes, excludes));
-    else if (isJsonObject(item)) out.push(filterObject(item, `${path}.`, includes, excludes));
-    else if (includes === null) out.push(item);
+    else if (isJsonObject(item)) {
+      const kept = filterObject(item, `${path}.`, includes, excludes);
+      if (Object.keys(kept).length > 0) out.push(kept);
+    } else if (includes === null) out.push(item);
   }
   return out;
 }

@@ -15,10 +15,10 @@ import { postingsOf } from './keyword.ts';
 const TRUE = utf8('T');
 const FALSE = utf8('F');
 
-/** Value of a query; the empty string is false. @throws ApiError illegal_argument_exception */
+/** Value of a query. @throws ApiError illegal_argument_exception */
 function queryBoolean(value: unknown): boolean {
   if (value === true || value === 'true') return true;
-  if (value === false || value === 'false' || value === '') return false;
+  if (value === false || value === 'false') return false;
   throw illegalArgumentError(`Can't parse boolean value [${javaText(value)}], expected [true] or [false]`);
 }
 

@@ -123,30 +123,29 @@ function parseGeoBox(body: JsonObject): Query {
     box = readBox(value);
   }
   if (field === null) throw parsingError('failed to parse bounding box. no field given');
-  if (options.validation === 'strict') {
-    for (const [name, edge, limit] of [
-      ['top latitude', box.top, 90],
-      ['left longitude', box.left, 180],
-      ['bottom latitude', box.bottom, 90],
-      ['right longitude', box.right, 180],
-    ] as const) {
-      if (!(Math.abs(edge) <= limit)) throw illegalArgumentError(`${name} is invalid: ${javaDouble(edge)}`);
-    }
-    if (box.top < box.bottom) {
-      throw illegalArgumentError(`top is below bottom corner: ${javaDouble(box.top)} vs. ${javaDouble(box.bottom)}`);
-    }
-    if (box.top === box.bottom)
-      throw illegalArgumentError(`top cannot be the same as bottom: ${javaDouble(box.top)} == ${javaDouble(box.bottom)}`);
-    if (box.left === box.right) {
-      throw illegalArgumentError(`left cannot be the same as right: ${javaDouble(box.left)} == ${javaDouble(box.right)}`);
-    }
-  } else if (options.validation === 'coerce') {
+  checkBox(box, options.validation === 'strict');
+  if (options.validation === 'coerce') {
     const topLeft = normalizePoint({ lat: box.top, lon: box.left });
     const bottomRight = normalizePoint({ lat: box.bottom, lon: box.right });
     const whole = box.right - box.left === 360;
     box = { top: topLeft.lat, left: whole ? -180 : topLeft.lon, bottom: bottomRight.lat, right: whole ? 180 : bottomRight.lon };
   }
   return { kind: 'geo_bounding_box', field, ...box, ignoreUnmapped: options.ignoreUnmapped, ...readBase('geo_bounding_box', body) };
+}
+
+/** @throws ApiError illegal_argument_exception */
+function checkBox({ top, left, bottom, right }: GeoBox, isStrict: boolean): void {
+  for (const [name, edge, limit] of [
+    ['top latitude', top, 90],
+    ['left longitude', left, 180],
+    ['bottom latitude', bottom, 90],
+    ['right longitude', right, 180],
+  ] as const) {
+    if (!(Math.abs(edge) <= (isStrict ? limit : Number.MAX_VALUE))) throw illegalArgumentError(`${name} is invalid: ${javaDouble(edge)}`);
+  }
+  if (top < bottom) throw illegalArgumentError(`top is below bottom corner: ${javaDouble(top)} vs. ${javaDouble(bottom)}`);
+  if (top === bottom) throw illegalArgumentError(`top cannot be the same as bottom: ${javaDouble(top)} == ${javaDouble(bottom)}`);
+  if (left === right) throw illegalArgumentError(`left cannot be the same as right: ${javaDouble(left)} == ${javaDouble(right)}`);
 }
 
 /** A box by its corners, edges, WKT or a geohash. @throws ApiError parse_exception */

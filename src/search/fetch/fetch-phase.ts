@@ -87,7 +87,8 @@ function hitJson(
   const hasNoFields = request.storedFields?.includes('_none_') ?? false;
   const out: MutableJsonObject = { _index: at.shard.index };
   // Highlighters of Elasticsearch 8 load the id, too.
-  if (!hasNoFields || (request.highlight.length > 0 && at.shard.mapping.dialect.highlightsLoadIds)) out['_id'] = document.id;
+  if (!hasNoFields || (request.highlight.length + request.fields.length > 0 && at.shard.mapping.dialect.highlightsLoadIds))
+    out['_id'] = document.id;
   if (request.version) out['_version'] = document.version;
   if (request.seqNoPrimaryTerm) {
     out['_seq_no'] = document.seqNo;
@@ -160,7 +161,8 @@ function sourceOf({ at, document, source }: FetchTarget, request: FetchRequest):
   const text = utf8String(document.source);
   if (filters.length === 0) return new RawJson(text);
   let filtered = hasJavaNumbers(text) ? (parseToWrite(text) as MutableJsonObject) : source();
-  for (const filter of filters) filtered = filterSource(filtered, { enabled: true, includes: filter.includes, excludes: filter.excludes });
+  const byPath = mapping.dialect.filtersSourceByPath;
+  for (const { includes, excludes } of filters) filtered = filterSource(filtered, { enabled: true, includes, excludes }, byPath);
   return filtered;
 }
 

@@ -186,7 +186,7 @@ function nestedFilter(
   path: string,
   filter: { includes: readonly string[]; excludes: readonly string[] },
 ): MutableJsonObject {
-  let filtered: unknown = filterSource(wrap(path, own), { enabled: true, includes: filter.includes, excludes: filter.excludes });
+  let filtered: unknown = filterSource(wrap(path, own), { enabled: true, includes: filter.includes, excludes: filter.excludes }, false);
   for (const part of path.split('.')) filtered = (filtered as MutableJsonObject | undefined)?.[part];
   return (filtered ?? {}) as MutableJsonObject;
 }

@@ -70,6 +70,8 @@ type Draft = { -readonly [K in keyof HighlightOptions]: HighlightOptions[K] };
 /** @throws ApiError x_content_parse_exception, illegal_argument_exception */
 export function parseHighlight(body: JsonObject, report: ReportUncacheable): HighlightField[] {
   const global: Draft = { ...DEFAULTS };
+  if (Object.hasOwn(body, 'fragment_offset')) throw xContentParseError('[highlight] unknown field [fragment_offset]');
+  checkTags(body);
   for (const [key, value] of Object.entries(body)) {
     if (key !== 'fields') readOption('highlight', key, value, global, report);
   }
@@ -79,12 +81,19 @@ export function parseHighlight(body: JsonObject, report: ReportUncacheable): Hig
     if (!isObject(entry)) throw parsingError(`[highlight] fields expects objects, but found [${tokenOf(entry)}]`);
     for (const [field, options] of Object.entries(entry)) {
       if (!isObject(options)) throw parsingError(`[highlight_field] expects an object, but found [${tokenOf(options)}]`);
+      checkTags(options);
       const own: Draft = { ...global };
       for (const [key, value] of Object.entries(options)) readOption('highlight_field', key, value, own, report);
       fields.push({ field, options: own });
     }
   }
   return fields;
+}
+
+/** @throws ApiError parsing_exception: tags that begin matches without those that end them */
+function checkTags(options: JsonObject): void {
+  if (options['pre_tags'] !== undefined && options['post_tags'] === undefined)
+    throw parsingError('pre_tags are set but post_tags are not set');
 }
 
 function isHighlighter(type: string): type is HighlighterType {

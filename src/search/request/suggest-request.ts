@@ -25,6 +25,8 @@ export interface CompletionSuggestion {
   readonly field: string;
   readonly size: number;
   readonly skipDuplicates: boolean;
+  /** What inputs begin with, or the regular expression that they match. */
+  readonly wanted: string;
   /** Contexts by name as given, whose form depends on the mapping; null if the request has none. */
   readonly contexts: JsonObject | null;
   /** How the text must match the beginning of an input. */
@@ -55,14 +57,12 @@ export function parseSuggest(body: JsonObject): Suggestion[] {
 }
 
 function parseOne(name: string, body: JsonObject, globalText: string | null): Suggestion {
-  let text: string | null = null;
-  let isRegex = false;
+  const texts: Partial<Record<'text' | 'prefix' | 'regex', string>> = {};
   let kind: string | null = null;
   let options: JsonObject = {};
   for (const [key, value] of Object.entries(body)) {
     if (key === 'text' || key === 'prefix' || key === 'regex') {
-      text = readText(value, key);
-      isRegex = key === 'regex';
+      texts[key] = readText(value, key);
     } else if (isObject(value)) {
       kind = key;
       options = value;
@@ -73,11 +73,13 @@ function parseOne(name: string, body: JsonObject, globalText: string | null): Su
     throw new ApiError('named_object_not_found_exception', 400, `unknown field [${kind}]`);
   const { field } = options;
   if (field === undefined) throw new ApiError('parse_exception', 400, 'the required field option [field] is missing');
-  const given = text ?? globalText;
+  const given = texts.text ?? texts.prefix ?? texts.regex ?? globalText;
   if (given === null) throw illegalArgumentError('The required text option is missing');
   const base = { name, text: given, field: readText(field, 'field') };
   if (kind === 'phrase') return parsePhrase(base, options);
-  return kind === 'term' ? parseTerm(base, options) : parseCompletion(base, options, isRegex);
+  return kind === 'term'
+    ? parseTerm(base, options)
+    : parseCompletion(base, options, texts.prefix ?? texts.text ?? null, texts.regex ?? null);
 }
 
 type Base = { readonly name: string; readonly text: string; readonly field: string };
@@ -116,9 +118,12 @@ function parseTerm(base: Base, options: JsonObject): TermSuggestion {
   return draft;
 }
 
-function parseCompletion(base: Base, options: JsonObject, isRegex: boolean): CompletionSuggestion {
+/** @param prefix  what inputs begin with; null for `regex` or, without one, the text of all suggestions */
+function parseCompletion(base: Base, options: JsonObject, prefix: string | null, regex: string | null): CompletionSuggestion {
+  const isRegex = prefix === null && regex !== null;
   const draft: { -readonly [K in keyof CompletionSuggestion]: CompletionSuggestion[K] } = {
     ...base,
+    wanted: prefix ?? regex ?? base.text,
     kind: 'completion',
     size: 5,
     skipDuplicates: false,

@@ -194,6 +194,10 @@ function minimumScript(spec: ScriptSpec, terms: number, context: RewriteContext)
   };
 }
 
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
 /** Documents with a value from `from` to `to`. The field type interprets the bounds. */
 export function boundsQuery(
   field: FieldType,
@@ -202,12 +206,13 @@ export function boundsQuery(
   context: RewriteContext,
   range?: Partial<RangeQuery>,
 ): IndexQuery {
+  const isMillis = context.dialect.numbersAreMillis && field.family === 'date' && (isNumber(from) || isNumber(to));
   const bounds = field.rangeBounds({
     from: from ?? null,
     to: to ?? null,
     includeFrom: range?.includeFrom ?? true,
     includeTo: range?.includeTo ?? true,
-    format: range?.format ?? null,
+    format: range?.format ?? (isMillis ? 'epoch_millis' : null),
     timeZone: range?.timeZone ?? null,
     nowMs: context.nowMs,
   });

@@ -2,6 +2,7 @@
 
 import { decodeGeoPoint } from '../../common/encoding/geo-encoding.ts';
 import { minOf } from '../../common/large-lists.ts';
+import { javaDouble } from '../../common/text/java-text.ts';
 import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
@@ -17,7 +18,7 @@ import { scoreScript } from '../evaluate/score-script.ts';
 import { runDocScript } from '../evaluate/script-doc.ts';
 import { constant, type DocFunction, type IndexQuery, none } from '../index-query/index-query.ts';
 import { termOfText } from '../index-query/term.ts';
-import { fieldOf, type RewriteContext, requireExpensive } from '../shard/rewrite-context.ts';
+import { fieldOf, type RewriteContext, requireExpensive, rewriteError } from '../shard/rewrite-context.ts';
 
 export function rewriteScript(spec: ScriptSpec, context: RewriteContext): IndexQuery {
   requireExpensive(context, '[script] queries');
@@ -127,6 +128,11 @@ export function rewriteDistanceFeature(query: DistanceFeature, context: RewriteC
     );
   }
   const { pivot, measure } = distance;
+  if (!(pivot > 0))
+    throw rewriteError(
+      context,
+      `failed to create query: pivotDistance must be > 0, got ${type.family === 'date' ? pivot : javaDouble(pivot)}`,
+    );
   const value: DocFunction = (segment, docId) => {
     const nearest = minOf(segment.values(name, docId).map(measure));
     return Math.fround(pivot / (pivot + nearest));

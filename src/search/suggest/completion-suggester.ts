@@ -126,12 +126,12 @@ function startsWith(term: Bytes, prefix: Bytes): boolean {
 }
 
 /** null if nothing can match. */
-function matcherOf({ text, match }: CompletionSuggestion, field: FieldType, shard: SearchShard): Matcher | null {
+function matcherOf({ wanted, match }: CompletionSuggestion, field: FieldType, shard: SearchShard): Matcher | null {
   if (match.by === 'regex') {
-    const matcher = regexpMatcher(`(${text}).*`, REGEXP_ALL, false, match.maxStates);
+    const matcher = regexpMatcher(`(${wanted}).*`, REGEXP_ALL, false, match.maxStates);
     return { from: utf8.encode(matcher.prefix), matches: (term) => matcher.matches(term), boostOf: null };
   }
-  const words = field.searchAnalyzer === null ? [] : shard.analysis.analyze(field.searchAnalyzer, text);
+  const words = field.searchAnalyzer === null ? [] : shard.analysis.analyze(field.searchAnalyzer, wanted);
   if (words.length === 0) return null;
   const prefix = words.map(({ term }) => term).join(WORD_SEPARATOR);
   if (match.by === 'prefix') return { from: utf8.encode(prefix), matches: null, boostOf: null };

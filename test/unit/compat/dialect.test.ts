@@ -111,6 +111,21 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     const query = { percolate: { field: 'query', document: { text: 'a fox' } } };
     return '_percolator_document_slot_0_matched_queries' in (await search(ask, { query }, 'alerts')).hits.hits[0].fields;
   },
+  listsNamedFilters: async (ask) => {
+    const filters = { filters: { keyed: false, filters: { x: { match_all: {} } } } };
+    return Array.isArray((await search(ask, { size: 0, aggs: { f: filters } })).aggregations?.f.buckets);
+  },
+  refusesRepeatedPercents: async (ask) =>
+    (await ask('POST /docs/_search', { aggs: { p: { percentiles: { field: 'number', percents: [50, 50] } } } })).status === 400,
+  filtersSourceByPath: async (ask) => {
+    await ask('PUT /paths/_doc/1?refresh=true', { a: { b: { c: 1 } } });
+    return !('a' in (await search(ask, { _source: '*.c' }, 'paths')).hits.hits[0]._source);
+  },
+  numbersAreMillis: async (ask) => {
+    await ask('PUT /times', { mappings: { properties: { at: { type: 'date' } } } });
+    await ask('PUT /times/_doc/1?refresh=true', { at: '2023-06-01' });
+    return (await search(ask, { query: { range: { at: { gte: 0, lt: '2024' } } } }, 'times')).hits.total.value === 0;
+  },
   highlightsLoadIds: async (ask) => {
     const body = { query: { match: { text: 'fox' } }, stored_fields: '_none_', highlight: { fields: { text: {} } } };
     return '_id' in (await search(ask, body)).hits.hits[0];

@@ -104,18 +104,25 @@ function scripted(body: unknown): Heuristic {
 }
 
 const NAMES = ['jlh', 'mutual_information', 'chi_square', 'gnd', 'percentage', 'script_heuristic'] as const;
+type HeuristicName = (typeof NAMES)[number];
 
-/** The heuristic named in a body, by default JLH. */
+function isHeuristic(name: string): name is HeuristicName {
+  return (NAMES as readonly string[]).includes(name);
+}
+
+/** The heuristic named in a body, the last of several, by default JLH. */
 export function parseHeuristic(p: Params): Heuristic {
-  const named = NAMES.filter((name) => p.has(name));
-  if (named.length > 1) throw illegalArgumentError(`Only one significance heuristic may be given, found [${named.join(', ')}]`);
-  const body = named.length === 1 ? p.take(named[0]) : {};
-  if (named[0] === 'script_heuristic') return scripted(body);
-  const inner = new Params(named[0] ?? 'jlh', body);
+  const named = p.keys().filter(isHeuristic);
+  return named.map((name) => readHeuristic(name, p.take(name))).at(-1) ?? jlh;
+}
+
+function readHeuristic(name: HeuristicName, body: unknown): Heuristic {
+  if (name === 'script_heuristic') return scripted(body);
+  const inner = new Params(name, body);
   const includeNegatives = inner.bool('include_negatives') ?? false;
   const isSuperset = inner.bool('background_is_superset') ?? true;
   inner.done();
-  switch (named[0]) {
+  switch (name) {
     case 'mutual_information':
       return mutualInformation(includeNegatives, isSuperset);
     case 'chi_square':

@@ -62,7 +62,10 @@ export const significantTermsType: AggType = {
     const terms = termsNode(bound, scope, (spec.params as SignificantParams).filter, children);
     return { op: 'filters', filters: [{ op: 'matchAll' }], other: false, children: [terms] };
   },
-  merge(spec: AggSpec, all, parents, ctx) {
+  merge(spec: AggSpec, given, parents, ctx) {
+    const mapped = given.filter(({ bound }) => (bound as ValuesSource).type !== null);
+    // Indices without the field do not count unless none has it.
+    const all = mapped.length > 0 ? mapped : given;
     const { size, minDocCount, heuristic, background: parsed, filter } = spec.params as SignificantParams;
     const subsetSizes = new Float64Array(parents);
     for (const slice of all) {

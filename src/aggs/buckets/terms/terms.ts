@@ -300,11 +300,10 @@ export const rareTermsType: AggType = {
     };
   },
   bind(spec, ctx): BoundTerms {
-    const bound = bindTerms(spec, ctx);
-    if (bound.source.kind === 'f64' || bound.source.scale !== 1) {
-      if (bound.source.type) throw illegalArgumentError('RareTerms aggregation does not support floating point fields.');
-    }
-    return bound;
+    const type = ctx.index.mapping.field((spec.params as TermsParams).source.field);
+    if (type && (type.spec.column === 'f64' || type.scale !== 1))
+      throw illegalArgumentError('RareTerms aggregation does not support floating point fields.');
+    return bindTerms(spec, ctx);
   },
   plan: planTerms,
   merge: mergeTerms,
