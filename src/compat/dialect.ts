@@ -45,6 +45,7 @@ export const DIFFERENCES = {
   listsNamedFilters: since8('the aggregation `filters` has `keyed`: false lists named filters with their `key`'),
   refusesRepeatedPercents: since8('`percentiles` refuses a percent that is given twice'),
   numbersAreMillis: row('a number in a range of a date makes both ends `epoch_millis`', false, true, true, true, false),
+  readsFieldMappingFormat: row('`docvalue_fields` has the format `use_field_mapping`', true, true, false, false, true),
   filtersSourceByPath: since8('a star in a pattern of `_source` matches within one name, unless such a pattern excludes'),
   sortsByVersion: since8('`_version` can be sorted by and aggregated'),
   showsMetadataFields: since8('`fields` shows `_id`, `_ignored`, `_index`, `_routing` and `_version`'),

@@ -3,6 +3,7 @@
 import { type AggTree, reduceAggregations, renderAggregations } from '../aggs/index.ts';
 import { type JsonFloat, jsonFloat } from '../common/json/json-float.ts';
 import type { JsonObject, MutableJsonObject } from '../common/json/json-value.ts';
+import { present } from '../common/present.ts';
 import { activeSpan } from '../common/tracing/span.ts';
 import { TimeUp } from '../common/turns/turn.ts';
 import type { Dialect } from '../compat/dialect.ts';
@@ -124,6 +125,8 @@ export function* searchSteps(
   }
   if (failures.length > 0 && failures.length === targets.length) throw allShardsFailedError('query', failures);
   const reduced = reduceSearch(search, targets, statistics, runs);
+  failures.push(...reduced.failures);
+  if (failures.length > 0 && failures.length === targets.length) throw allShardsFailedError('fetch', failures);
   if (env.onPhase) reportFetch(env.onPhase, targets, runs, control.fetchMs);
   return {
     ...reduced,
@@ -161,7 +164,7 @@ function stopCheckOf({ timeoutMs }: SearchRequest, env: SearchEnvironment): Stop
   return () => performance.now() >= deadline || env.stop();
 }
 
-type Reduced = Omit<SearchOutcome, 'skipped' | 'failures' | 'shards' | 'counters'>;
+type Reduced = Omit<SearchOutcome, 'skipped' | 'shards' | 'counters'>;
 
 /** Merges the hits and aggregations of the shards, and fetches the page. @param runs  by shard, null for those without a result */
 function reduceSearch(
@@ -176,7 +179,7 @@ function reduceSearch(
   const sorts = runs.map((run) => run?.at.prepared.shardQuery.sort ?? []);
   checkSameKinds(sorts);
   const shards = runs.map((run) => run?.at ?? null);
-  const { page, extra } = pageOf(search, targets, shards, done, sorts);
+  const { page: wanted, extra } = pageOf(search, targets, shards, done, sorts);
   const parts: FetchPart[] = [
     ...fetchParts(request, { ...control, nodeId: env.nodeId, contextOf: (shard) => contextOf(shard, env) }),
     ...extra,
@@ -187,7 +190,8 @@ function reduceSearch(
   const reduced = performance.now();
   const suggest = request.suggest.length > 0 ? suggestOf(search, statistics, runs, shards) : null;
   const fetching = performance.now();
-  const hits = asShard('fetch', targets, env, () => fetchHits(page, shards, request, sortOf, parts, control));
+  const fetched = fetchPage(wanted, targets, env, (some) => fetchHits(some, shards, request, sortOf, parts, control));
+  const { hits, page } = fetched;
   const span = activeSpan();
   if (span !== null) {
     span.phase('reduce', merging, reduced);
@@ -197,6 +201,7 @@ function reduceSearch(
     suggest,
     hits,
     page,
+    failures: fetched.failures,
     total: totalOf(done, request.trackTotalHitsUpTo),
     maxScore: maxScoreOf(request, targets.length, done, env.dialect),
     aggregations,
@@ -223,7 +228,8 @@ function pageOf(
   const extra: FetchPart[] = [];
   const { collapse } = request;
   if (collapse) {
-    hits = collapseHits(hits, shards, collapse);
+    const found = hits;
+    hits = asShard('query', targets, env, () => collapseHits(found, shards, collapse));
     extra.push(
       collapsePart(request, collapse, (group) => searchShards(targets, group, null, { ...env, fetched: control.fetched, afterHit: null })),
     );
@@ -275,12 +281,53 @@ function suggestOf(
   );
 }
 
-/** Reports errors that a request causes in the fetch phase as failures of the shards. */
+interface FetchedPage {
+  readonly page: ShardHit[];
+  /** Parallel to the page. */
+  readonly hits: readonly JsonObject[];
+  readonly failures: readonly ShardFailure[];
+}
+
+/** Fetches a page without the hits of the shards for which that fails because of the request. */
+function fetchPage(
+  page: ShardHit[],
+  targets: readonly SearchTarget[],
+  { nodeId }: SearchEnvironment,
+  fetch: (hits: readonly ShardHit[]) => readonly JsonObject[],
+): FetchedPage {
+  try {
+    return { page, hits: fetch(page), failures: [] };
+  } catch (error) {
+    if (!isOfRequest(error)) throw error;
+  }
+  const failures: ShardFailure[] = [];
+  const fetched = new Map<ShardHit, JsonObject>();
+  for (const position of new Set(page.map(({ shard }) => shard))) {
+    const own = page.filter(({ shard }) => shard === position);
+    try {
+      fetch(own).forEach((json, i) => {
+        fetched.set(own[i], json);
+      });
+    } catch (error) {
+      if (!isOfRequest(error)) throw error;
+      const { shard, index } = targets[position].shard;
+      failures.push({ shard, index, node: nodeId, error });
+    }
+  }
+  const kept = page.filter((hit) => fetched.has(hit));
+  return { page: kept, hits: kept.map((hit) => present(fetched.get(hit))), failures };
+}
+
+function isOfRequest(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status < 500;
+}
+
+/** Reports errors that a request causes after its shards were searched as failures of the shards. */
 function asShard<T>(phase: 'query' | 'fetch', targets: readonly SearchTarget[], { nodeId }: SearchEnvironment, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    if (!isOfRequest(error)) throw error;
     throw allShardsFailedError(phase, [{ shard: 0, index: targets[0].shard.index, node: nodeId, error }]);
   }
 }

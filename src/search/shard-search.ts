@@ -179,7 +179,7 @@ function prepareShard(
   return {
     shard,
     prepared: new PreparedShard(shardQuery, local, weights, shard.limits.maxClauseCount),
-    named: namedQueries([query, shardQuery.postFilter]),
+    named: namedQueries([query, shardQuery.postFilter, ...request.rescore.map((rescore) => rewriteQuery(rescore.query, context))]),
     scriptFields: compileScriptFields(request.scriptFields, shard, context),
   };
 }

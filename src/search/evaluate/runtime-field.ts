@@ -258,6 +258,6 @@ export function formatRuntime(type: FieldType, document: SourceDocument, format:
       return { coordinates: [jsonDouble(lon), jsonDouble(lat)], type: 'Point' };
     });
   }
-  const valueFormat = type.format(format === 'use_field_mapping' ? null : format, null);
+  const valueFormat = type.format(format, null);
   return runtimeRaw(type, document).map((raw) => (raw instanceof Uint8Array ? valueFormat.formatBytes(raw) : valueFormat.format(raw)));
 }

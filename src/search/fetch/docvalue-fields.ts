@@ -21,7 +21,8 @@ export function docvalueFields(
   wanted: readonly FieldRequest[],
   into: MutableJsonObject,
 ): void {
-  for (const { field: pattern, format } of wanted) {
+  for (const { field: pattern, format: given } of wanted) {
+    const format = given === 'use_field_mapping' && shard.dialect.readsFieldMappingFormat ? null : given;
     if (pattern === '_index') {
       setOwn(into, pattern, [shard.index]);
       continue;
@@ -55,7 +56,7 @@ function noVectorsError({ name }: FieldType): ApiError {
 
 export function columnValues(type: FieldType, segment: SegmentReader, docId: number, format: string | null): unknown[] {
   const name = type.spec.name;
-  const valueFormat = type.format(format === 'use_field_mapping' ? null : format, null);
+  const valueFormat = type.format(format, null);
   if (type.spec.column === 'binary') {
     const bytes = segment.binary(name, docId);
     return bytes ? [valueFormat.formatBytes(bytes)] : [];

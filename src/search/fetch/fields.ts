@@ -1,5 +1,6 @@
 // `fields` of a hit: values from the source, formatted by the type of the field.
 
+import { jsonDouble, jsonFloat } from '../../common/json/json-float.ts';
 import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -228,7 +229,7 @@ function converterOf(type: FieldType, format: ValueFormat): (value: unknown) => 
       return (value) => (String(value).length > limit ? undefined : format.formatBytes(type.termBytes(value)));
     }
     case 'range':
-      return type.typeName === 'date_range' ? (value) => showDates(type, value, format) : (value) => value;
+      return rangeConverter(type, format);
     case 'ip':
       return (value) => format.formatBytes(type.termBytes(value));
     case 'text':
@@ -256,11 +257,19 @@ function dateOf(type: FieldType, value: unknown): bigint {
   return bounds.min;
 }
 
-/** Formats the ends of a range of dates. */
-function showDates(type: FieldType, value: unknown, format: ValueFormat): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const show = (key: string, end: unknown): unknown => (RANGE_ENDS.has(key) && end !== null ? format.format(dateOf(type, end)) : end);
-  return Object.fromEntries(Object.entries(value).map(([key, end]) => [key, show(key, end)]));
+/** Formats the ends of a range of dates or of fractions. */
+function rangeConverter(type: FieldType, format: ValueFormat): (value: unknown) => unknown {
+  const showEnd: ((end: unknown) => unknown) | undefined = {
+    date_range: (end: unknown) => format.format(dateOf(type, end)),
+    double_range: (end: unknown) => jsonDouble(Number(end)),
+    float_range: (end: unknown) => jsonFloat(Math.fround(Number(end))),
+  }[type.typeName];
+  if (!showEnd) return (value) => value;
+  const show = (key: string, end: unknown): unknown => (RANGE_ENDS.has(key) && end !== null ? showEnd(end) : end);
+  return (value) =>
+    typeof value === 'object' && value !== null
+      ? Object.fromEntries(Object.entries(value).map(([key, end]) => [key, show(key, end)]))
+      : value;
 }
 
 const RANGE_ENDS = new Set(['gt', 'gte', 'lt', 'lte', 'from', 'to']);

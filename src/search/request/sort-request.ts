@@ -193,15 +193,19 @@ function readNested(value: unknown, report: ReportUncacheable | undefined): Nest
   let path: string | null = null;
   let filter: Query | null = null;
   let maxChildren: number | null = null;
+  let inner: NestedSort | null = null;
   for (const [key, item] of Object.entries(value)) {
     if (key === 'path') path = readText(item, 'nested');
     else if (key === 'filter') filter = parseQuery(item, report);
-    else if (key === 'nested') throw illegalArgumentError('[nested] inside [nested] of a sort is not supported: name the innermost path');
+    else if (key === 'nested') inner = readNested(item, report);
     else if (key === 'max_children') maxChildren = readInt(item, key);
     else throw xContentParseError(`[nested_sort] unknown field [${key}]`);
   }
   if (path === null) throw illegalArgumentError('malformed nested sort format, must start with an object');
-  return { path, filter, maxChildren };
+  if (inner === null) return { path, filter, maxChildren };
+  if (filter !== null || maxChildren !== null)
+    throw illegalArgumentError('[filter] and [max_children] of a sort are supported only in the innermost [nested]');
+  return inner;
 }
 
 function geoDistance(options: JsonObject): SortSpec {

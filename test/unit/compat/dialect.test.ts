@@ -117,6 +117,8 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   },
   refusesRepeatedPercents: async (ask) =>
     (await ask('POST /docs/_search', { aggs: { p: { percentiles: { field: 'number', percents: [50, 50] } } } })).status === 400,
+  readsFieldMappingFormat: async (ask) =>
+    (await ask('POST /docs/_search', { docvalue_fields: [{ field: 'word', format: 'use_field_mapping' }] })).status === 200,
   filtersSourceByPath: async (ask) => {
     await ask('PUT /paths/_doc/1?refresh=true', { a: { b: { c: 1 } } });
     return !('a' in (await search(ask, { _source: '*.c' }, 'paths')).hits.hits[0]._source);
