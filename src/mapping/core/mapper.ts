@@ -69,7 +69,7 @@ export interface MapperType {
   /** Checks that concern several parameters. @throws ApiError */
   validate?(definition: { name: string; path: string; given: Readonly<Record<string, unknown>>; analysis: MappingAnalysis }): void;
   /** Checks the parameters together and adds those that the mapping shows although they were not given. @throws ApiError */
-  complete?(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+  complete?(given: Readonly<Record<string, unknown>>, analysis: MappingAnalysis): Readonly<Record<string, unknown>>;
   /** False: not allowed as a multi-field. True by default. */
   readonly isMultiField?: boolean;
   /** True: the field has neither multi-fields nor `copy_to`. */

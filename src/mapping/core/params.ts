@@ -3,6 +3,7 @@
 import { notInModeError } from '../../analysis/analysis-registry.ts';
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { javaClass, javaText } from '../../common/text/java-text.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { MappingAnalysis } from './mapping-analysis.ts';
@@ -12,6 +13,7 @@ export interface ParamContext {
   readonly name: string;
   readonly type: string;
   readonly analysis: MappingAnalysis;
+  readonly dialect: Dialect;
 }
 
 export interface Param {
@@ -24,6 +26,10 @@ export interface Param {
   allows?(before: unknown, after: unknown): boolean;
   /** String for an absent value in conflict messages. */
   readonly missingText?: string;
+  /** True if null stands for an absent value although there is a default. Otherwise null is refused. */
+  readonly acceptsNull?: boolean;
+  /** Shown if it is given, even if it is the default value. */
+  readonly showsDefault?: boolean;
   /** Shown for an absent value, even without `include_defaults`. */
   readonly shown?: unknown;
   /** Omitted by `include_defaults` unless specified. */
@@ -38,8 +44,8 @@ export function parseBoolean(value: unknown): boolean {
 }
 
 export function parseInteger(value: unknown): number {
-  const number =
-    typeof value === 'number' ? Math.trunc(value) : typeof value === 'string' && /^[+-]?\d+$/.test(value) ? Number(value) : Number.NaN;
+  if (typeof value === 'number' && !Number.isInteger(value)) throw illegalArgumentError(`${value} is not an integer value`);
+  const number = typeof value === 'number' ? value : typeof value === 'string' && /^[+-]?\d+$/.test(value) ? Number(value) : Number.NaN;
   if (!Number.isSafeInteger(number) || Math.abs(number) > 0x7fffffff) {
     throw new ApiError('number_format_exception', 400, `For input string: "${javaText(value)}"`);
   }
@@ -60,10 +66,6 @@ export function intParam(fallback: number, updatable = false, min = Number.NEGAT
     fallback,
     updatable,
   };
-}
-
-function stringParam(fallback: string | undefined, updatable = false): Param {
-  return { parse: (value) => javaText(value), fallback, updatable };
 }
 
 /** One of several strings. `message` creates the error message. */
@@ -98,21 +100,27 @@ export function analyzerParam(updatable: boolean): Param {
 }
 
 export const META_PARAM: Param = {
-  parse: (value, { name }) => parseMeta(value, name),
+  parse: (value, { name, dialect }) => parseMeta(value, name, dialect),
   fallback: {},
   updatable: true,
 };
 
+export type MetaLimits = Pick<Dialect, 'metaEntries' | 'metaKeyLength' | 'metaValueLength'>;
+
 /** The entries of `meta` by name. @throws ApiError mapper_parsing_exception: not an object of strings, too many or too long */
-export function parseMeta(value: unknown, name: string): JsonObject {
+export function parseMeta(value: unknown, name: string, limits: MetaLimits): JsonObject {
+  const { metaEntries, metaKeyLength, metaValueLength } = limits;
   if (!isObject(value)) throw mapperParsingError(`[meta] must be an object, got ${shownWithClass(value)} for field [${name}]`);
   const entries = Object.entries(value);
-  if (entries.length > 5) throw mapperParsingError(`[meta] can't have more than 5 entries, but got ${entries.length} on field [${name}]`);
+  if (entries.length > metaEntries)
+    throw mapperParsingError(`[meta] can't have more than ${metaEntries} entries, but got ${entries.length} on field [${name}]`);
   for (const [key, item] of entries) {
-    if (key.length > 20) throw mapperParsingError(`[meta] keys can't be longer than 20 chars, but got [${key}] for field [${name}]`);
+    if (key.length > metaKeyLength)
+      throw mapperParsingError(`[meta] keys can't be longer than ${metaKeyLength} chars, but got [${key}] for field [${name}]`);
     if (typeof item !== 'string')
       throw mapperParsingError(`[meta] values can only be strings, but got ${shownWithClass(item)} for field [${name}]`);
-    if (item.length > 50) throw mapperParsingError(`[meta] values can't be longer than 50 chars, but got [${item}] for field [${name}]`);
+    if (item.length > metaValueLength)
+      throw mapperParsingError(`[meta] values can't be longer than ${metaValueLength} chars, but got [${item}] for field [${name}]`);
   }
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -121,6 +129,15 @@ export function parseMeta(value: unknown, name: string): JsonObject {
 export function shownWithClass(value: unknown): string {
   return `${javaClass(value).replace(/^.*\./, '')}[${javaText(value)}]`;
 }
+
+/** Name of a similarity. */
+export const SIMILARITY_PARAM: Param = {
+  parse: (value) => (value === null ? undefined : javaText(value)),
+  fallback: 'BM25',
+  updatable: false,
+  acceptsNull: true,
+  showsDefault: true,
+};
 
 /** Parameters of every field with postings or a column. */
 export const COMMON_PARAMS: Readonly<Record<string, Param>> = {
@@ -136,7 +153,19 @@ export const NO_EFFECT_PARAMS: Readonly<Record<string, Param>> = { skip_list: bo
 /** As above, for fields with ordinals. */
 export const ORDINALS_PARAMS: Readonly<Record<string, Param>> = { eager_global_ordinals: { ...boolParam(false, true), isHidden: true } };
 
-export const ON_SCRIPT_ERROR: Param = { ...stringParam('fail', true), isHidden: true };
+/** Only the default is possible, since fields of mappings have no script. */
+export const ON_SCRIPT_ERROR: Param = {
+  parse(value) {
+    const choice = javaText(value);
+    if (choice === 'continue') throw mapperParsingError('Field [on_script_error] requires field [script] to be configured');
+    if (choice !== 'fail')
+      throw mapperParsingError(`Unknown value [${choice}] for field [on_script_error] - accepted values are [fail, continue]`);
+    return choice;
+  },
+  fallback: 'fail',
+  updatable: true,
+  isHidden: true,
+};
 
 /** Marks a field whose values identify a time series. */
 export const DIMENSION_PARAM: Readonly<Record<string, Param>> = { time_series_dimension: { ...boolParam(false), isHidden: true } };

@@ -64,7 +64,8 @@ function fieldToJson(field: FieldNode, defaults: boolean): MutableJsonObject {
   const json: MutableJsonObject = { type: field.type };
   for (const [name, param] of Object.entries(mapperTypeOf(field.type).params)) {
     const value = field.given[name] ?? param.shown;
-    if (value !== undefined && (defaults || param.shown !== undefined || !isSame(value, param.fallback))) setOwn(json, name, value);
+    if (value !== undefined && (defaults || param.shown !== undefined || param.showsDefault === true || !isSame(value, param.fallback)))
+      setOwn(json, name, value);
     else if (defaults && !param.isHidden) setOwn(json, name, param.fallback === undefined ? (param.missingText ?? null) : param.fallback);
   }
   if (field.fields.size > 0) {

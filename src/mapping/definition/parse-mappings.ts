@@ -32,7 +32,7 @@ export function parseMappings(body: JsonObject, analysis: MappingAnalysis, diale
     throw illegalArgumentError('The mapping definition cannot be nested under a type');
   }
   try {
-    const root = parseRoot(body, analysis, dialect);
+    const root = parseRoot(body, { analysis, dialect });
     if (!dialect.templateMayMatchAnything) for (const template of root.dynamicTemplates ?? []) checkConditions(template);
     return root;
   } catch (error) {
@@ -60,7 +60,13 @@ const META_PARAMS: Record<string, readonly string[]> = {
   _data_stream_timestamp: ['enabled', 'timestamp_field'],
 };
 
-function parseRoot(body: JsonObject, analysis: MappingAnalysis, dialect: Dialect): RootMapping {
+/** What the parsers of a mapping need to know of its index. */
+interface MappingContext {
+  readonly analysis: MappingAnalysis;
+  readonly dialect: Dialect;
+}
+
+function parseRoot(body: JsonObject, context: MappingContext): RootMapping {
   const unknown: string[] = [];
   const otherMeta: Record<string, JsonObject> = {};
   for (const [key, value] of Object.entries(body)) {
@@ -78,17 +84,17 @@ function parseRoot(body: JsonObject, analysis: MappingAnalysis, dialect: Dialect
       dynamic: body.dynamic === undefined ? null : parseDynamic(body.dynamic),
       enabled: body.enabled === undefined ? null : parseBoolean(body.enabled),
       subobjects: parseSubobjects(body, '_doc', false),
-      properties: parseProperties(body.properties, '', analysis, body.subobjects === undefined || parseBoolean(body.subobjects)),
+      properties: parseProperties(body.properties, '', context, body.subobjects === undefined || parseBoolean(body.subobjects)),
     },
-    dynamicTemplates: body.dynamic_templates === undefined ? null : parseTemplates(body.dynamic_templates, analysis),
+    dynamicTemplates: body.dynamic_templates === undefined ? null : parseTemplates(body.dynamic_templates, context),
     dynamicDateFormats: body.dynamic_date_formats === undefined ? null : parseDateFormats(body.dynamic_date_formats),
     dateDetection: body.date_detection === undefined ? null : parseBoolean(body.date_detection),
     numericDetection: body.numeric_detection === undefined ? null : parseBoolean(body.numeric_detection),
     meta: parseMeta(body._meta),
-    source: parseSourceOptions(body._source, dialect),
+    source: parseSourceOptions(body._source, context.dialect),
     routing: parseRouting(body._routing),
     otherMeta,
-    runtime: parseRuntime(body.runtime, analysis),
+    runtime: parseRuntime(body.runtime, context.analysis),
   };
 }
 
@@ -160,7 +166,7 @@ function parseDateFormats(value: unknown): string[] {
   return formats;
 }
 
-function parseTemplates(value: unknown, analysis: MappingAnalysis): DynamicTemplate[] {
+function parseTemplates(value: unknown, context: MappingContext): DynamicTemplate[] {
   if (!Array.isArray(value)) throw mapperParsingError('Dynamic template syntax error. An array of named objects is expected.');
   return value.map((entry) => {
     const entries = isObject(entry) ? Object.entries(entry) : [];
@@ -168,8 +174,8 @@ function parseTemplates(value: unknown, analysis: MappingAnalysis): DynamicTempl
     const [name, body] = entries[0];
     if (!isObject(body)) throw mapperParsingError('Dynamic template syntax error. An array of named objects is expected.');
     checkTemplate(name, body, {
-      field: (mapping) => parseNode('__dynamic__', '__dynamic__', mapping, analysis),
-      runtime: (field, mapping) => parseRuntimeNode(field, mapping, analysis),
+      field: (mapping) => parseNode('__dynamic__', '__dynamic__', mapping, context),
+      runtime: (field, mapping) => parseRuntimeNode(field, mapping, context.analysis),
       isRuntimeType,
     });
     return { name, body };
@@ -189,13 +195,13 @@ function parseSubobjects({ subobjects }: JsonObject, name: string, isNested: boo
 }
 
 /** @param hasObjects  false: members of objects become members with dotted names */
-function parseProperties(value: unknown, parent: string, analysis: MappingAnalysis, hasObjects = true): ReadonlyMap<string, MappingNode> {
+function parseProperties(value: unknown, parent: string, context: MappingContext, hasObjects = true): ReadonlyMap<string, MappingNode> {
   const nodes = new Map<string, MappingNode>();
   if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) return nodes;
   if (!isObject(value)) throw new ApiError('parse_exception', 400, 'properties must be a map type');
   for (const [name, body] of Object.entries(value)) {
-    if (hasObjects) addProperty(nodes, name, body, parent, analysis);
-    else addDotted(nodes, parseNode(name, parent === '' ? name : `${parent}.${name}`, body, analysis), parent);
+    if (hasObjects) addProperty(nodes, name, body, parent, context);
+    else addDotted(nodes, parseNode(name, parent === '' ? name : `${parent}.${name}`, body, context), parent);
   }
   return nodes;
 }
@@ -215,14 +221,14 @@ export function addDotted(nodes: Map<string, MappingNode>, node: MappingNode, pa
 }
 
 /** A dotted name creates the objects on its path. */
-function addProperty(nodes: Map<string, MappingNode>, name: string, body: unknown, parent: string, analysis: MappingAnalysis): void {
+function addProperty(nodes: Map<string, MappingNode>, name: string, body: unknown, parent: string, context: MappingContext): void {
   if (name === '') throw illegalArgumentError('name cannot be empty string');
   if (name.trim() === '' || /^\.+$/.test(name)) throw mapperParsingError(`Invalid field name ${name}`);
   if (parent === '' && METADATA_FIELDS.has(name)) throw mapperParsingError(`Field [${name}] is defined more than once`);
   const dot = name.indexOf('.');
   if (dot < 0) {
     const path = parent === '' ? name : `${parent}.${name}`;
-    const node = parseNode(name, path, body, analysis);
+    const node = parseNode(name, path, body, context);
     const before = nodes.get(name);
     nodes.set(
       name,
@@ -239,11 +245,11 @@ function addProperty(nodes: Map<string, MappingNode>, name: string, body: unknow
   const path = parent === '' ? head : `${parent}.${head}`;
   const before = nodes.get(head);
   const children = new Map(before?.kind === 'object' ? before.properties : []);
-  addProperty(children, rest, body, path, analysis);
+  addProperty(children, rest, body, path, context);
   nodes.set(head, { ...EMPTY_OBJECT, ...(before?.kind === 'object' ? before : {}), name: head, path, properties: children });
 }
 
-function parseNode(name: string, path: string, body: unknown, analysis: MappingAnalysis): MappingNode {
+function parseNode(name: string, path: string, body: unknown, context: MappingContext): MappingNode {
   if (!isObject(body)) throw mapperParsingError(`Expected map for property [fields] on field [${name}] but got a class ${javaClass(body)}`);
   const type =
     body.type ??
@@ -252,16 +258,16 @@ function parseNode(name: string, path: string, body: unknown, analysis: MappingA
       : undefined);
   if (type === undefined) throw mapperParsingError(`No type specified for field [${name}]`);
   const typeName = javaText(type);
-  if (typeName === 'object' || typeName === 'nested') return parseObjectNode(name, path, body, typeName === 'nested', analysis);
+  if (typeName === 'object' || typeName === 'nested') return parseObjectNode(name, path, body, typeName === 'nested', context);
   if (typeName === 'alias') return parseAlias(name, path, body);
   if (!MAPPER_TYPES.has(typeName)) throw mapperParsingError(`No handler for type [${typeName}] declared on field [${name}]`);
-  return parseField(name, path, typeName, body, analysis, null);
+  return parseField(name, path, typeName, body, context, null);
 }
 
 const OBJECT_KEYS = ['type', 'properties', 'dynamic', 'enabled', 'subobjects', 'store_array_source'];
 const NESTED_KEYS = [...OBJECT_KEYS, 'include_in_parent', 'include_in_root'];
 
-function parseObjectNode(name: string, path: string, body: JsonObject, isNested: boolean, analysis: MappingAnalysis): ObjectNode {
+function parseObjectNode(name: string, path: string, body: JsonObject, isNested: boolean, context: MappingContext): ObjectNode {
   const known = isNested ? NESTED_KEYS : OBJECT_KEYS;
   const unknown = Object.entries(body).filter(([key]) => !known.includes(key));
   if (unknown.length > 0) {
@@ -281,7 +287,7 @@ function parseObjectNode(name: string, path: string, body: JsonObject, isNested:
     includeInRoot: body.include_in_root === undefined ? false : parseBoolean(body.include_in_root),
     keepsLists: body.store_array_source === undefined ? null : parseBoolean(body.store_array_source),
     subobjects,
-    properties: parseProperties(body.properties, path, analysis, subobjects ?? true),
+    properties: parseProperties(body.properties, path, context, subobjects ?? true),
   };
 }
 
@@ -294,13 +300,19 @@ function parseAlias(name: string, path: string, body: JsonObject): AliasNode {
   return { kind: 'alias', name, path, target: body.path };
 }
 
+/** Parameters that fields of all types once had; without effect on types that do not declare them. */
+const COMMON_TO_ALL_TYPES = new Set(['store', 'meta', 'index', 'doc_values', 'boost', 'index_options', 'similarity']);
+
+/** Types that interpret `boost`, which is refused instead of being ignored. */
+const BOOSTED_TYPES = new Set(['text', 'keyword']);
+
 /** `multiFieldOf`: simple name of the field that contains this multi-field, else null. */
 function parseField(
   name: string,
   path: string,
   type: string,
   body: JsonObject,
-  analysis: MappingAnalysis,
+  context: MappingContext,
   multiFieldOf: string | null,
 ): FieldNode {
   const { params, validate, complete, isMultiField, isLeaf } = mapperTypeOf(type);
@@ -315,23 +327,26 @@ function parseField(
       const reason = `${type} field [${path}] does not support [${key}]`;
       throw mapperParsingError(`Failed to parse mapping: ${reason}`, illegalArgumentError(reason));
     }
-    if (key === 'fields') fields = parseMultiFields(name, path, value, analysis);
+    if (key === 'fields') fields = parseMultiFields(name, path, value, context);
     else if (key === 'copy_to') {
+      if (value === null) throw mapperParsingError(`[copy_to] on mapper [${name}] of type [${type}] must not have a [null] value`);
       copyTo = stringList(value);
       if (multiFieldOf !== null && copyTo.length > 0) throw new CopyToInMultiField(path);
     } else {
       const param = Object.hasOwn(params, key) ? params[key] : undefined;
+      if (!param && context.dialect.ignoresCommonParams && COMMON_TO_ALL_TYPES.has(key) && !(key === 'boost' && BOOSTED_TYPES.has(type)))
+        continue;
       if (!param) throw mapperParsingError(`unknown parameter [${key}] on mapper [${name}] of type [${type}]`);
-      if (value === null && param.fallback !== undefined) {
+      if (value === null && param.fallback !== undefined && param.acceptsNull !== true) {
         throw mapperParsingError(`[${key}] on mapper [${name}] of type [${type}] must not have a [null] value`);
       }
-      const parsed = param.parse(value, { name, type, analysis });
+      const parsed = param.parse(value, { name, type, ...context });
       if (parsed !== undefined) setOwn(given, key, parsed);
     }
   }
-  validate?.({ name, path, given, analysis });
+  validate?.({ name, path, given, analysis: context.analysis });
   checkSeriesParams(given);
-  return { kind: 'field', name, path, type, given: complete ? complete(given) : given, copyTo, fields };
+  return { kind: 'field', name, path, type, given: complete ? complete(given, context.analysis) : given, copyTo, fields };
 }
 
 /** Not wrapped by `parseMappings`: the reference checks it when mappings are merged. */
@@ -341,12 +356,7 @@ class CopyToInMultiField extends Error {
   }
 }
 
-function parseMultiFields(
-  parentName: string,
-  parentPath: string,
-  value: unknown,
-  analysis: MappingAnalysis,
-): ReadonlyMap<string, FieldNode> {
+function parseMultiFields(parentName: string, parentPath: string, value: unknown, context: MappingContext): ReadonlyMap<string, FieldNode> {
   const fields = new Map<string, FieldNode>();
   if (Array.isArray(value) && value.length === 0) return fields;
   if (!isObject(value))
@@ -360,7 +370,7 @@ function parseMultiFields(
     if (type === 'object' || type === 'nested' || type === 'alias' || type === 'join')
       throw mapperParsingError(`Type [${type}] cannot be used in multi field`);
     if (!MAPPER_TYPES.has(type)) throw mapperParsingError(`no handler for type [${type}] declared on field [${name}]`);
-    fields.set(name, parseField(name, `${parentPath}.${name}`, type, body, analysis, parentName));
+    fields.set(name, parseField(name, `${parentPath}.${name}`, type, body, context, parentName));
   }
   return fields;
 }

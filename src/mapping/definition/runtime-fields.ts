@@ -4,6 +4,7 @@
 import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import { javaClass, javaText } from '../../common/text/java-text.ts';
+import { DEFAULT_DIALECT } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { MappingAnalysis } from '../core/mapping-analysis.ts';
@@ -45,7 +46,8 @@ export function parseRuntimeNode(name: string, body: unknown, analysis: MappingA
   const params = new RuntimeParams(name, type, body, ['script', 'meta', 'on_script_error', ...own]);
   const given = params.common();
   for (const key of own) {
-    if (params.has(key)) setOwn(given, key, mapperTypeOf(type).params[key].parse(body[key], { name, type, analysis }));
+    if (params.has(key))
+      setOwn(given, key, mapperTypeOf(type).params[key].parse(body[key], { name, type, analysis, dialect: DEFAULT_DIALECT }));
   }
   return { type, script: params.script(), given, parts: null };
 }
@@ -86,7 +88,7 @@ class RuntimeParams {
   common(): MutableJsonObject {
     const given: MutableJsonObject = {};
     const { meta, on_script_error } = this.#body;
-    if (meta !== undefined) given.meta = parseMeta(meta, this.name);
+    if (meta !== undefined) given.meta = parseMeta(meta, this.name, DEFAULT_DIALECT);
     if (on_script_error !== undefined) {
       const choice = javaText(on_script_error);
       if (choice !== 'fail' && choice !== 'continue')

@@ -17,6 +17,7 @@ import {
   ORDINALS_PARAMS,
   type Param,
   parseInteger,
+  SIMILARITY_PARAM,
 } from '../core/params.ts';
 import { similarityOf } from '../core/similarity.ts';
 import { scratchUtf8, utf8 } from '../values/utf8.ts';
@@ -80,11 +81,8 @@ const NORMALIZER: Param = {
 };
 
 const IGNORE_ABOVE: Param = {
-  parse(value) {
-    const limit = parseInteger(value);
-    if (limit < 0) throw illegalArgumentError(`[ignore_above] must be positive, got [${limit}]`);
-    return limit;
-  },
+  // Every value is longer than a negative limit.
+  parse: parseInteger,
   fallback: undefined,
   updatable: true,
 };
@@ -173,7 +171,7 @@ export const KEYWORD_TYPES: Readonly<Record<string, MapperType>> = {
       normalizer: NORMALIZER,
       norms: boolParam(false, true),
       split_queries_on_whitespace: boolParam(false, true),
-      similarity: { parse: javaText, fallback: 'BM25', updatable: false },
+      similarity: SIMILARITY_PARAM,
       index_options: {
         parse(value) {
           const option = javaText(value);

@@ -18,6 +18,7 @@ import {
   parseFloatValue,
   parseIntegerValue,
   parseUnsigned,
+  parseWholeNumber,
   queryText,
   roundFloat,
   toDouble,
@@ -244,7 +245,7 @@ function numericParams(nullValue: (value: unknown) => unknown): Record<string, P
 
 function integerType(type: IntegerType): MapperType {
   return {
-    params: numericParams((value) => jsonInteger(parseIntegerValue(value, type, true))),
+    params: numericParams((value) => jsonInteger(parseWholeNumber(value, type))),
     create(definition) {
       const options = numericOptions(definition, 'i64');
       const fieldType = new IntegerFieldType(definition, type, options);

@@ -15,6 +15,7 @@ import {
   ORDINALS_PARAMS,
   type Param,
   parseInteger,
+  SIMILARITY_PARAM,
 } from '../core/params.ts';
 import { DEFAULT_BM25, type Similarity, similarityOf } from '../core/similarity.ts';
 import { utf8 } from '../values/utf8.ts';
@@ -140,7 +141,7 @@ const TEXT_PARAMS: Readonly<Record<string, Param>> = {
   analyzer: analyzerParam(false),
   search_analyzer: analyzerParam(true),
   search_quote_analyzer: analyzerParam(true),
-  similarity: { parse: javaText, fallback: 'BM25', updatable: false },
+  similarity: SIMILARITY_PARAM,
   index_options: enumParam(['docs', 'freqs', 'positions', 'offsets'], 'positions', indexOptionsMessage),
   norms: boolParam(true),
   term_vector: enumParam(
@@ -185,10 +186,17 @@ function analyzers(definition: FieldDefinition): { index: string; search: string
   return { index, search, quote: definition.get<string | undefined>('search_quote_analyzer') ?? search };
 }
 
+/** A quote analyzer of its own is shown together with the other two; one that equals the search analyzer is not kept. */
+function completeAnalyzers(given: Readonly<Record<string, unknown>>, analysis: MappingAnalysis): Readonly<Record<string, unknown>> {
+  const { search_quote_analyzer: quote, ...rest } = given;
+  if (quote === undefined) return given;
+  const index = given.analyzer ?? 'default';
+  const usual = given.analyzer === undefined && analysis.hasAnalyzer('default_search') ? 'default_search' : index;
+  const search = given.search_analyzer ?? usual;
+  return quote === search ? rest : { ...rest, analyzer: index, search_analyzer: search, search_quote_analyzer: quote };
+}
+
 function validateAnalyzers({ given, name }: { given: Readonly<Record<string, unknown>>; name: string }): void {
-  if (given.search_quote_analyzer !== undefined && given.search_analyzer === undefined && given.analyzer === undefined) {
-    throw mapperParsingError(`analyzer and search_analyzer on field [${name}] must be set when search_quote_analyzer is set`);
-  }
   if (given.search_analyzer !== undefined && given.search_analyzer !== 'default' && given.analyzer === undefined) {
     throw mapperParsingError(`analyzer on field [${name}] must be set when search_analyzer is set`);
   }
@@ -220,6 +228,7 @@ export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
   text: {
     params: { ...TEXT_PARAMS, ...TEXT_ONLY_PARAMS },
     validate: validateAnalyzers,
+    complete: completeAnalyzers,
     create(definition) {
       const { index, search, quote } = analyzers(definition);
       const fielddata = definition.get<boolean>('fielddata');
@@ -244,6 +253,7 @@ export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
       index_options: refused(enumParam(['docs'], 'docs', indexOptionsMessage), 'docs is the only index_options of match_only_text fields'),
     },
     validate: validateAnalyzers,
+    complete: completeAnalyzers,
     create(definition) {
       const { index, search, quote } = analyzers(definition);
       const fielddata = definition.get<boolean>('fielddata');
@@ -277,6 +287,7 @@ export const TEXT_TYPES: Readonly<Record<string, MapperType>> = {
       },
     },
     validate: validateAnalyzers,
+    complete: completeAnalyzers,
     create(definition) {
       const { index, search, quote } = analyzers(definition);
       const spec = textSpec(definition, definition.path, index, false);

@@ -60,6 +60,13 @@ export function parseIntegerValue(value: unknown, type: IntegerType, coerce: boo
   return integer;
 }
 
+/** An integer that is not truncated: `null_value`. */
+export function parseWholeNumber(value: unknown, type: IntegerType): bigint {
+  const text = integerText(value);
+  if (decimalToInteger(text).hasFraction) throw illegalArgumentError(`Value [${text}] has a decimal part`);
+  return parseIntegerValue(value, type, true);
+}
+
 export function parseUnsigned(value: unknown): bigint {
   const text = integerText(value);
   const { value: integer } = decimalToInteger(text);

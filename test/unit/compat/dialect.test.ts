@@ -23,6 +23,21 @@ type Ask = (line: string, body?: unknown, headers?: Record<string, string>) => P
 const search = async (ask: Ask, body: object, index = 'docs'): Promise<any> => (await ask(`POST /${index}/_search`, body)).json;
 const errorType = ({ json }: Answer): string => json.error?.root_cause?.[0]?.type ?? json.error?.type;
 
+/** The largest of the known limits of `meta` that a mapping may reach. */
+async function longestMeta(ask: Ask, name: string, metaOf: (size: number) => object): Promise<number> {
+  let longest = 0;
+  for (const size of [5, 20, 50, 100, 255, 10_000]) {
+    const isAccepted = async (length: number): Promise<boolean> => {
+      const { status } = await ask(`PUT /meta-${name}-${length}`, {
+        mappings: { properties: { n: { type: 'long', meta: metaOf(length) } } },
+      });
+      return status === 200;
+    };
+    if ((await isAccepted(size)) && !(await isAccepted(size + 1))) longest = size;
+  }
+  return longest;
+}
+
 /** The value of each row in the answer of a node. */
 const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<unknown>>> = {
   scoresWithFactor: async (ask) => (await search(ask, { query: { match: { text: 'fox' } } })).hits.max_score > 0.2,
@@ -44,6 +59,11 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     await ask('PUT /packed', { mappings: { properties: { v: { type: 'dense_vector', dims: 2 } } } });
     return (await ask('PUT /packed/_doc/1', { v: 'P4AAAEAAAAA=' })).status === 201;
   },
+  ignoresCommonParams: async (ask) =>
+    (await ask('PUT /common', { mappings: { properties: { n: { type: 'long', similarity: 'x' } } } })).status === 200,
+  metaEntries: (ask) => longestMeta(ask, 'entries', (length) => Object.fromEntries(Array.from({ length }, (_, i) => [i, 'x']))),
+  metaKeyLength: (ask) => longestMeta(ask, 'keys', (length) => ({ ['k'.repeat(length)]: 'x' })),
+  metaValueLength: (ask) => longestMeta(ask, 'values', (length) => ({ k: 'x'.repeat(length) })),
   namesTemplateStatus: async (ask) => 'status' in (await ask('POST /docs/_search/template', { source: {} })).json,
   canDisableSource: async (ask) => {
     await ask('PUT /sources', {});
