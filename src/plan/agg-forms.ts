@@ -33,7 +33,7 @@ import {
   STATS_INTEGER,
 } from '../wasm/generated/aggs.ts';
 import type { AggColumn, AggNode, AggRange } from './agg-plan.ts';
-import { type ColumnImage, indexTable, MAX_TABLE, readImage, storedOf } from './agg-tables.ts';
+import { type ColumnImage, doubleTable, indexTable, MAX_TABLE, readImage, storedOf } from './agg-tables.ts';
 
 const SAFE = 2 ** 53;
 const MAX_I64 = (1n << 63n) - 1n;
@@ -222,7 +222,7 @@ function histogramForm(form: Form, interval: number, offset: number, minKey: num
   const flags = form.flags | (lowest < minKey || highest > maxKey ? MAY_DROP : 0);
   const index = (value: number) => (indexOf(value) < first || indexOf(value) > maxKey ? NIL : indexOf(value) - first);
   if (image?.isNarrow && image.source.missing === null) {
-    const table = indexTable(image, (raw) => index(image.toDouble(raw)));
+    const table = doubleTable(image, index);
     return changed(form, { rule: { kind: KIND_TABLE, table }, size, flags });
   }
   return changed(form, { rule: { kind: KIND_HISTOGRAM, interval, offset, first }, size, flags });
@@ -297,8 +297,7 @@ function rangesForm(form: Form, ranges: readonly AggRange[]): Form {
   form.size = ranges.length;
   if (disjoint && image?.isNarrow && image.source.missing === null) {
     let drops = false;
-    const table = indexTable(image, (raw) => {
-      const value = image.toDouble(raw);
+    const table = doubleTable(image, (value) => {
       const at = ranges.findIndex((range) => value >= range.from && value < range.to);
       drops ||= at < 0;
       return at < 0 ? NIL : at;
@@ -319,7 +318,7 @@ function statsForm(form: Form, squares: boolean): Form {
   let values = image.valueCount;
   const { missing } = image.source;
   if (missing !== null) {
-    const stored = storedOf(image, Number(missing));
+    const stored = storedOf(image, missing);
     if (stored < 0) return form;
     form.missingIndex = stored;
     largest = Math.max(largest, Math.abs(Number(missing)));

@@ -13,7 +13,9 @@ const NARROW = 1 << 16;
 export interface ColumnImage {
   readonly isDouble: boolean;
   readonly passesThrough: boolean;
+  /** A raw value is base + multiplier * stored value; as a double exact only up to 2^53, which the base of every unsigned_long is beyond. */
   readonly base: number;
+  readonly exactBase: bigint;
   readonly multiplier: number;
   /** Stored values are below this; 0 if they are not narrow integers (f64, 8 bytes wide). */
   readonly stored: number;
@@ -44,6 +46,7 @@ export function readImage(view: DataView, source: AggColumn, column: SegmentColu
     isDouble,
     passesThrough: (flags & (COLUMN_MULTI | COLUMN_DENSE)) === COLUMN_DENSE,
     base: Number(base),
+    exactBase: base,
     multiplier: Number(multiplier),
     stored,
     isNarrow: stored > 0 && stored <= NARROW,
@@ -57,14 +60,27 @@ export function readImage(view: DataView, source: AggColumn, column: SegmentColu
 }
 
 /** Stored form of a raw value, -1 if the column's base and multiplier cannot express it in 32 bits. */
-export function storedOf(image: ColumnImage, raw: number): number {
-  const stored = (raw - image.base) / image.multiplier;
-  return Number.isInteger(stored) && stored >= 0 && stored < NIL ? stored : -1;
+export function storedOf(image: ColumnImage, raw: bigint | number): number {
+  if (typeof raw === 'number' && !Number.isInteger(raw)) return -1;
+  const distance = BigInt(raw) - image.exactBase;
+  const multiplier = BigInt(image.multiplier);
+  const stored = distance / multiplier;
+  return distance % multiplier === 0n && stored >= 0n && stored < BigInt(NIL) ? Number(stored) : -1;
 }
 
-/** u32 index per stored value. */
+/** u32 index per stored value, by raw values up to 2^53. */
 export function indexTable(image: ColumnImage, indexOf: (raw: number) => number): Uint32Array {
   const table = new Uint32Array(image.stored);
   for (let stored = 0; stored < image.stored; stored++) table[stored] = indexOf(image.base + image.multiplier * stored);
+  return table;
+}
+
+/** u32 index per stored value, by the API's doubles. */
+export function doubleTable(image: ColumnImage, indexOf: (value: number) => number): Uint32Array {
+  if (Number.isSafeInteger(image.base)) return indexTable(image, (raw) => indexOf(image.toDouble(raw)));
+  const multiplier = BigInt(image.multiplier);
+  const table = new Uint32Array(image.stored);
+  for (let stored = 0; stored < image.stored; stored++)
+    table[stored] = indexOf(image.toDouble(image.exactBase + multiplier * BigInt(stored)));
   return table;
 }
