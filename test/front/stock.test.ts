@@ -34,10 +34,11 @@ describe.skipIf(!ours)('stock configurations', () => {
       );
     config('ngx_http_headers_more_filter_module');
     await expect(front.start()).rejects.toThrow(/module "ngx_http_headers_more_filter_module" is not built in.*nginx\.conf:1/);
-    config('ngx_http_geoip_module');
+    config('ngx_http_geoip_module.so; load_module modules/ngx_http_xslt_filter_module');
     await front.start();
     expect(bodyOf(await get(port, '/'))).toBe('ok');
     expect(front.read('notices.log')).toContain('module "ngx_http_geoip_module" is built in');
+    expect(front.read('notices.log')).toContain('module "ngx_http_xslt_filter_module" is not supported, its directives are refused');
   });
 
   test('log files belong to the user of the workers and are closed to others', async () => {

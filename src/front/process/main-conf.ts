@@ -162,9 +162,13 @@ const TABLE: Record<string, [number, number, number, Apply]> = {
   debug_connection: [EVENTS, 1, 1, parseDebugConnection],
 };
 
+/** Modules that packages of distributions load for every configuration, although few use them: only their directives are refused. */
+const UNUSED_MODULES: readonly string[] = ['ngx_http_xslt_filter_module'];
+
 /** Accepts the names of built-in modules, which nginx loads from files. */
 function loadModule(_: MainConf, [file]: string[], { fail, notice }: MainFrame): void {
   const name = path.basename(file).replace(/\.so$/, '');
+  if (UNUSED_MODULES.includes(name)) return notice(`module "${name}" is not supported, its directives are refused`);
   if (!isBuiltIn(name)) fail(`module "${name}" is not built in, and modules cannot be loaded from files, such as "${file}"`);
   notice(`module "${name}" is built in, not loaded from "${file}"`);
 }
