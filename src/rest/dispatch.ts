@@ -5,12 +5,13 @@ import { JSON_TYPE } from '../common/json/media-type.ts';
 import type { Logger } from '../common/log/logger.ts';
 import { nearestNames } from '../common/text/nearest-name.ts';
 import type { RequestSpan, Tracer } from '../common/tracing/tracer.ts';
-import { inTurn, isLane, learnFromLane, MOVES, MOVES_LATE, type Mobility, STAYS, TooHeavy } from '../common/turns/turn.ts';
+import { inTurn, isLane, MOVES, MOVES_LATE, type Mobility, STAYS, TooHeavy } from '../common/turns/turn.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError, unrecognizedParametersError } from '../errors/catalog.ts';
+import { HeldElsewhere } from '../errors/held-elsewhere.ts';
 import type { HttpReply, HttpRequest } from '../http/listener.ts';
-import { type Caller, type CallerRef, callerRef } from '../security/caller.ts';
+import type { Caller, CallerRef } from '../security/caller.ts';
 import { isClusterAction } from '../security/cluster-privileges.ts';
 import type { RealmSettings } from '../security/realms.ts';
 import { ALL_APIS } from './all-apis.ts';
@@ -19,17 +20,18 @@ import { SHOWN_INDICES } from './auth/action.ts';
 import { type AuditLog, openAuditLog } from './auth/audit-log.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { type Reached, RestrictedEngine } from './auth/restricted-engine.ts';
+import { concernsAllNodes, withOtherNodes } from './cluster/all-nodes.ts';
 import { ConsolePages } from './console-pages.ts';
 import type { ApiSpec, Params, RestContext } from './core/api.ts';
 import { type ContentOptions, negotiateType, readContent } from './core/content.ts';
 import { Cors } from './core/cors.ts';
 import { audited, type Exchange, readCommonParams, uriOf } from './core/exchange.ts';
-import { type LaneRequest, type Lanes, laneRequest, type RunPart } from './core/lane.ts';
+import type { LaneRequest, Lanes, Peers, RunPart } from './core/lane.ts';
 import { partRunner } from './core/lane-parts.ts';
-import { sendInPieces } from './core/large-response.ts';
 import { checkParam } from './core/param-kinds.ts';
 import { deprecationsOf, isKnownParam, refuseParamsWithoutQuery } from './core/param-rules.ts';
 import { parseQueryParams } from './core/query-params.ts';
+import { forwardTo, moveToLane, requestOf } from './core/relay.ts';
 import { ApiRequest } from './core/request.ts';
 import { RequestLog } from './core/request-log.ts';
 import { RequestMetrics } from './core/request-metrics.ts';
@@ -38,9 +40,6 @@ import type { ApiResponse } from './core/response.ts';
 import { Router } from './core/router.ts';
 import { typedResponse, untyped, untypedBody } from './core/typed-requests.ts';
 import { isUnsupportedPath, unsupportedError } from './core/unsupported.ts';
-
-/** Larger responses of lanes are sent in pieces. */
-const WHOLE_BYTES = 1 << 20;
 
 /** Memory of src/rest/core/request-metrics.ts, and the row in it of one http worker. */
 export interface MetricsRow {
@@ -59,6 +58,8 @@ export class Dispatcher {
   readonly #audit: AuditLog | null;
   /** null in a lane, and where there are none. */
   readonly #lanes: Lanes | null;
+  /** null where there are no other nodes. */
+  readonly #peers: Peers | null;
   readonly #requestCounts = new Map<string, number>();
   #lastLaneRequest = 0;
   readonly #responder: Responder;
@@ -74,6 +75,7 @@ export class Dispatcher {
    * @param metrics  counters of this thread's requests; null to count none
    * @param logins  what http workers share of failed logins (src/rest/auth/login-memory.ts); null in a node of one thread
    * @param tracer  records requests as spans; null to trace none
+   * @param peers  the other nodes, where there may be some
    * @throws Error an invalid setting
    */
   constructor(
@@ -84,7 +86,9 @@ export class Dispatcher {
     metrics: MetricsRow | null = null,
     logins: SharedArrayBuffer | null = null,
     tracer: Tracer | null = null,
+    peers: Peers | null = null,
   ) {
+    this.#peers = peers;
     this.#tracer = tracer;
     this.#lanes = lanes;
     this.#settings = settings;
@@ -150,6 +154,7 @@ export class Dispatcher {
     reply: HttpReply,
     trusted: CallerRef | null = null,
     part: JsonObject | null = null,
+    isForwarded = false,
   ): Promise<void> | void => {
     const exchange: Exchange = {
       http,
@@ -157,6 +162,7 @@ export class Dispatcher {
       startedMs: performance.now(),
       remoteAddress: this.#log.isOn || this.#audit !== null ? http.remoteAddress : '',
       trusted,
+      isForwarded,
       part,
       headers: {},
       warnings: [],
@@ -276,6 +282,9 @@ export class Dispatcher {
       if (!(error instanceof TooHeavy) || !error.wasFound || !this.#lanes?.areBusy()) throw error;
       response = await handle(MOVES_LATE);
     }
+    const { engine } = this.#context;
+    if (this.#peers !== null && !exchange.isForwarded && engine.nodes.length > 1 && concernsAllNodes(route.api.name, params))
+      response = await withOtherNodes(response, requestOf(exchange, ++this.#lastLaneRequest), engine, this.#peers);
     if (response.audit) this.#audit?.changed(audited(exchange), response.audit.action, response.audit.details);
     await this.#responder.send(exchange, typed === null ? response : typedResponse(response, typed));
     if (exchange.reservedBytes > 0) this.#release(exchange);
@@ -287,14 +296,17 @@ export class Dispatcher {
     let request: LaneRequest | null = null;
     return partRunner(this.#lanes, () => {
       const body = exchange.api?.body === 'stream!' ? null : exchange.bytes;
-      request ??= inTrace(exchange, laneRequest(0, exchange.http, body, origin(exchange)));
+      request ??= { ...requestOf(exchange, 0), body };
       return { ...request, id: ++this.#lastLaneRequest, body: request.body && new Uint8Array(request.body) };
     });
   }
 
   async #recover(exchange: Exchange, error: unknown): Promise<void> {
     try {
-      await (error instanceof TooHeavy ? this.#move(exchange) : this.#responder.fail(exchange, error));
+      if (error instanceof TooHeavy) await moveToLane(exchange, this.#lanes, ++this.#lastLaneRequest, this.#responder);
+      else if (error instanceof HeldElsewhere && this.#peers !== null && !exchange.isForwarded)
+        await forwardTo(error.node, exchange, this.#peers, ++this.#lastLaneRequest, this.#responder);
+      else await this.#responder.fail(exchange, error);
     } finally {
       this.#release(exchange);
     }
@@ -328,30 +340,6 @@ export class Dispatcher {
     void this.#responder.send(exchange, { status: 200, headers: this.#cors.preflightHeaders() });
     return true;
   }
-
-  /** Repeats the request in a lane. */
-  async #move(exchange: Exchange): Promise<void> {
-    const { http, reply } = exchange;
-    const lanes = this.#lanes;
-    try {
-      if (lanes === null) throw new Error('TooHeavy in a thread without lanes');
-      const id = ++this.#lastLaneRequest;
-      reply.onAbort(() => lanes.cancel(id));
-      const answer = await lanes.run(inTrace(exchange, laneRequest(id, http, exchange.bytes, origin(exchange))));
-      learnFromLane(answer.ranMs);
-      if (http.method === 'HEAD' || answer.body.length <= WHOLE_BYTES) {
-        if (!reply.aborted) reply.send(answer.status, answer.headers, http.method === 'HEAD' ? '' : answer.body);
-      } else await sendInPieces(reply, answer.status, answer.headers, [answer.body]);
-      this.#responder.answered(exchange, answer.status, answer.body.length);
-    } catch (error) {
-      await this.#responder.fail(exchange, error);
-    }
-  }
-}
-
-/** The request as a part of the trace of this exchange. */
-function inTrace({ span }: Exchange, request: LaneRequest): LaneRequest {
-  return span === null ? request : { ...request, headers: { ...request.headers, traceparent: span.traceparent } };
 }
 
 function decodeOr400<T>(decode: () => T): T {
@@ -399,8 +387,4 @@ function unknownParametersError(path: string, query: Readonly<Record<string, str
     unknown,
     unknown.map((name) => nearestNames(name, known)),
   );
-}
-
-function origin({ caller, api }: Exchange): Pick<LaneRequest, 'caller' | 'action'> {
-  return { caller: caller && callerRef(caller), action: api?.needs ?? null };
 }

@@ -100,6 +100,57 @@ describe.skipIf(!HAS_NATS)('three nodes', { timeout: TIMEOUT_MS }, () => {
     expect((await second.request('GET', '/fresh/_search')).status).toBe(404);
   });
 
+  test('any node continues and ends what another one has begun', async () => {
+    const [first, second, third] = cluster.nodes;
+    for (let n = 0; n < 5; n++) await first.ok('PUT', `/begun/_doc/${n}?refresh=true`, { n });
+    const page = await first.ok('POST', '/begun/_search?scroll=1m', { size: 2, sort: ['n'] });
+    const next = await second.ok('POST', '/_search/scroll', { scroll_id: page._scroll_id, scroll: '1m' });
+    expect(next.hits.hits.map(({ _id }: { _id: string }) => _id)).toEqual(['2', '3']);
+    expect((await third.ok('DELETE', '/_search/scroll', { scroll_id: [page._scroll_id] })).num_freed).toBe(1);
+    expect((await second.request('POST', '/_search/scroll', { scroll_id: page._scroll_id })).status).toBe(404);
+
+    const { id } = await second.ok('POST', '/begun/_pit?keep_alive=1m');
+    await first.ok('PUT', '/begun/_doc/5?refresh=true', { n: 5 });
+    for (const node of cluster.nodes) expect((await node.ok('POST', '/_search', { pit: { id }, size: 9 })).hits.hits).toHaveLength(5);
+    expect(await third.ok('DELETE', '/_pit', { id })).toEqual({ succeeded: true, num_freed: 1 });
+    expect((await first.request('POST', '/_search', { pit: { id } })).status).toBe(404);
+
+    const search = await first.ok('POST', '/begun/_async_search?keep_on_completion=true&wait_for_completion_timeout=10s', {});
+    const found = await third.ok('GET', `/_async_search/${search.id}`);
+    expect([found.is_running, found.response.hits.total.value]).toEqual([false, 6]);
+    await second.ok('DELETE', `/_async_search/${search.id}`);
+    expect((await first.request('GET', `/_async_search/${search.id}`)).status).toBe(404);
+
+    const { task } = await third.ok('POST', '/_reindex?wait_for_completion=false', {
+      source: { index: 'begun' },
+      dest: { index: 'ended' },
+    });
+    const ended = await first.ok('GET', `/_tasks/${task}?wait_for_completion=true`);
+    expect([ended.completed, ended.response.created]).toEqual([true, 6]);
+    await first.ok('DELETE', '/begun,ended');
+  });
+
+  test('responses about nodes are those of all nodes', async () => {
+    const [first, second] = cluster.nodes;
+    const names = (nodes: object) =>
+      Object.values(nodes)
+        .map(({ name }) => name)
+        .sort();
+    const all = ['node-1', 'node-2', 'node-3'];
+    for (const target of ['/_nodes', '/_nodes/stats?format=json&pretty', '/_nodes/http', '/_nodes/usage']) {
+      const { nodes, _nodes } = await first.ok('GET', target);
+      expect([target, _nodes]).toEqual([target, { total: 3, successful: 3, failed: 0 }]);
+      expect(Object.keys(nodes)).toHaveLength(3);
+    }
+    expect(names((await first.ok('GET', '/_nodes')).nodes)).toEqual(all);
+    expect(names((await second.ok('GET', '/_tasks')).nodes)).toEqual(all);
+    expect((await second.ok('GET', '/_tasks?group_by=none')).tasks).toHaveLength(3);
+    expect(names((await second.ok('GET', '/_nodes/node-1,node-3/stats/jvm')).nodes)).toEqual(['node-1', 'node-3']);
+    expect(names((await second.ok('GET', '/_nodes/_local')).nodes)).toEqual(['node-2']);
+    expect(Object.keys((await second.ok('GET', '/_nodes/_master')).nodes)).toHaveLength(1);
+    expect(await first.ok('GET', '/_nodes/stats?filter_path=_nodes.total')).toEqual({ _nodes: { total: 3 } });
+  });
+
   test('refuses snapshot repositories by name', async () => {
     const answer = await cluster.nodes[0].request('PUT', '/_snapshot/backup', { type: 'fs', settings: { location: '/tmp/x' } });
     expect(answer.status).toBeGreaterThanOrEqual(400);

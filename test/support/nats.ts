@@ -62,6 +62,9 @@ export class NatsServers {
         `server_name: "nats-${at + 1}"`,
         `listen: "127.0.0.1:${server.port}"`,
         `http: "127.0.0.1:${server.monitorPort}"`,
+        // As examples/cluster/nats-server.conf.
+        'ping_interval: "2s"',
+        'ping_max: 2',
         `jetstream { store_dir: "${store}" }`,
         ...(others.length === 0 ? [] : cluster),
       ];

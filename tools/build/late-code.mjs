@@ -28,8 +28,8 @@ const START_CODE = new Set([
   'src/search/shard/search-caches.ts',
 ]);
 /**
- * Also late: roles that run in the main thread only if there are no threads for them, and code that is only needed for indices, by nodes of a
- * cluster, for bodies in a rare format, or by requests that filter their response.
+ * Also late: roles that run in the main thread only if there are no threads for them, and code that is only needed for indices, for heavy requests, by
+ * nodes of a cluster, for bodies in a rare format, or by requests that filter their response.
  */
 const LATE_ROLES = new Set([
   'src/common/json/filter-path.ts',
@@ -37,8 +37,13 @@ const LATE_ROLES = new Set([
   'src/node/cluster/jetstream-link.ts',
   'src/node/indexing/indexer.ts',
   'src/node/indexing/merger.ts',
+  'src/node/main/linked-node.ts',
   'src/node/metadata/build-index.ts',
+  'src/node/reading/cluster-reads.ts',
   'src/node/snapshots/snapshot-worker.ts',
+  'src/rest/cluster/all-nodes.ts',
+  'src/rest/core/forwarded.ts',
+  'src/rest/core/relay.ts',
 ]);
 
 /** Marks the names of each module that the output uses. */

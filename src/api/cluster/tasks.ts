@@ -6,6 +6,7 @@ import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
 import { errorObject, toApiError } from '../../errors/error-body.ts';
 import type { EngineContext } from '../core/context.ts';
+import { notHereError } from '../core/held-elsewhere.ts';
 import type { TaskInfo, TaskStart } from '../core/task-store.ts';
 
 /** Shared between a running operation and the reports of its task. */
@@ -60,16 +61,17 @@ export function parseTaskId(text: string): { node: string; number: number } {
   return { node: match[1], number: Number(match[2]) };
 }
 
-/** The number in `node:number`. @throws ApiError illegal_argument_exception, resource_not_found_exception: a task of another node */
+/** The number in `node:number`. @throws ApiError illegal_argument_exception, resource_not_found_exception: a task of another node, which HeldElsewhere names if it is live */
 export function taskNumber(ctx: EngineContext, text: string): number {
   const { node, number } = parseTaskId(text);
   if (node === ctx.nodeId) return number;
-  throw new ApiError(
+  const error = new ApiError(
     'resource_not_found_exception',
     404,
     `task [${text}] belongs to the node [${node}] which isn't part of the cluster and there is no record of the task`,
     { causedBy: notStoredError(text) },
   );
+  throw notHereError(ctx, node, error);
 }
 
 /** `GET _tasks/{id}`. @param waitMs  how long to wait for completion; 0 not to wait. @throws ApiError resource_not_found_exception (404) */

@@ -4,6 +4,7 @@ import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import type { ClusterNode } from '../core/cluster-node.ts';
 import type { EngineContext } from '../core/context.ts';
+import { managerOf } from '../core/copies.ts';
 
 /** The roles of this node, named as by the emulated server. */
 export function nodeRoles({ dialect }: EngineContext): string[] {
@@ -30,7 +31,8 @@ export function isThisNode(ctx: EngineContext, filter: readonly string[]): boole
   if (filter.length === 0) return true;
   const { host } = addressOf(ctx);
   return filter.some((name) => {
-    if (['_all', '*', '_local', '_master', '_cluster_manager', '_only_local'].includes(name)) return true;
+    if (['_all', '*', '_local', '_only_local'].includes(name)) return true;
+    if (name === '_master' || name === '_cluster_manager') return managerOf(ctx)?.id === ctx.nodeId;
     const role = /^([a-z_]+):(true|false)$/.exec(name);
     if (role) return ROLE_NAMES.includes(role[1]) === (role[2] === 'true');
     return [ctx.nodeId, ctx.nodeName, host, ctx.publishAddress ?? ''].some((own) => matchesPattern(name, own));

@@ -6,6 +6,14 @@ import type { SearchParameters } from './search-parameters.ts';
 
 export type ContextKind = 'scroll' | 'pit';
 
+/** A key is random characters and the id of its node. */
+const RANDOM_CHARS = 22;
+
+/** Id of the node that has the context. */
+export function nodeOfContext(key: string): string {
+  return key.slice(RANDOM_CHARS);
+}
+
 /** The hit at which a page of a scroll ended. */
 export type ScrollPosition = AfterHit & { readonly shard: number };
 

@@ -94,7 +94,7 @@ export async function pitSegments(
   const found: { index: IndexState; shard: number; segments: SegmentInfo[] }[] = [];
   for (const key of keys) {
     const used = await ctx.contexts.use('pit', key, null);
-    if (!used) throw contextMissingError(key);
+    if (!used) throw contextMissingError(ctx, key);
     for (const { index, shard, segments } of used.snapshots) found.push({ index, shard, segments: infoOf(segments) });
     await used.end();
   }

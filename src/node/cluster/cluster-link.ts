@@ -3,9 +3,10 @@
 import type { LogLevel } from '../../common/log/logger.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName } from '../../metadata/reducers.ts';
+import type { LaneRequest, LaneResponse } from '../../rest/core/lane.ts';
 import type { SecurityChange } from '../../security/records.ts';
 import type { ToReader } from '../messages/messages.ts';
-import type { PeerRequest, ShardPeerRequest } from '../messages/peer-messages.ts';
+import type { PeerRequest, ShardPeerRequest, SpreadContextRequest } from '../messages/peer-messages.ts';
 import { LOCAL_METADATA_LOG, type MetadataEntry, type MetadataLog } from '../metadata/metadata-log.ts';
 
 /** The node, as seen by its cluster link. */
@@ -26,6 +27,10 @@ export interface LinkedNode {
   command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<unknown>;
   /** Passes a request of another node to this node's copy of a shard. */
   askShard(request: ShardPeerRequest): Promise<Uint8Array | null>;
+  /** Answers a request that another node has passed on. */
+  serve(request: LaneRequest): Promise<LaneResponse>;
+  /** Closes or lists scrolls or points in time of this node. */
+  contexts(request: SpreadContextRequest): unknown;
   broadcast(message: ToReader): Promise<void>;
   log(level: LogLevel, message: string): void;
   /** Stops the node. */
@@ -36,8 +41,12 @@ export interface ClusterLink {
   readonly metadataLog: MetadataLog;
   /** Whether shards may be searched before their copies have caught up. */
   readonly opensShardsEarly: boolean;
-  /** Brings the stored metadata up to date, before shards are opened. @throws Error the node cannot join */
-  join(node: LinkedNode): Promise<void>;
+  /**
+   * Brings the stored metadata up to date, before shards are opened.
+   * @param node  not called without a cluster: its code is not needed then
+   * @throws Error the node cannot join
+   */
+  join(node: () => LinkedNode): Promise<void>;
   /** The node is ready for requests. @param publishAddress  host:port of the REST API */
   start(publishAddress: string): Promise<void>;
   /** Called when main has a new state. */
@@ -46,8 +55,10 @@ export interface ClusterLink {
   check(name: CommandName): void;
   /** The message that readers receive when they start; null for none. */
   readersMessage(): ToReader | null;
-  /** Sends a request to another node. */
-  ask(node: string, request: PeerRequest): Promise<Uint8Array | null>;
+  /** Sends a request to another node. @returns its reply */
+  ask(node: string, request: PeerRequest): Promise<unknown>;
+  /** Replies of all nodes that may have what is to be closed or listed. */
+  askContexts(request: SpreadContextRequest): Promise<unknown[]>;
   /** Applies every change of metadata that was acknowledged before the call, in all threads. @throws ApiError the log cannot be reached */
   catchUp(): Promise<void>;
   /** Resolves when every other node whose copies may be read uses the metadata of this one, or after half a minute. */
@@ -70,6 +81,7 @@ export const SOLE_NODE: ClusterLink = {
   check: () => undefined,
   readersMessage: () => null,
   ask: async () => null,
+  askContexts: async () => [],
   catchUp: async () => undefined,
   spread: async () => undefined,
   refreshOthers: async () => undefined,

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterNode } from '../../api/core/cluster-node.ts';
+import { nodeOfContext } from '../../api/core/search-context.ts';
 import { ClusterStartError, patiently } from '../../cluster/cluster-start.ts';
 import { EntryLog } from '../../cluster/entry-log.ts';
 import { JetStream } from '../../cluster/jetstream.ts';
@@ -16,7 +17,7 @@ import type { Settings } from '../../config/settings.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { CommandName } from '../../metadata/reducers.ts';
-import { type ClusterMessage, type PeerRequest, SHARD_PEER_REQUESTS, type ShardPeerRequest } from '../messages/peer-messages.ts';
+import { type ClusterMessage, isShardRequest, type PeerRequest, type SpreadContextRequest } from '../messages/peer-messages.ts';
 import type { MetadataEntry, MetadataLog } from '../metadata/metadata-log.ts';
 import { dialectOfNode } from '../metadata/node-dialect.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
@@ -118,7 +119,8 @@ class JetStreamLink implements ClusterLink {
 
   // ----------------------------------------------------------------------------------------------------------- start
 
-  async join(node: LinkedNode): Promise<void> {
+  async join(getNode: () => LinkedNode): Promise<void> {
+    const node = getNode();
     this.#node = node;
     const { clusterName } = this.#options;
     const { 'compat.flavor': flavor } = this.#settings;
@@ -327,9 +329,11 @@ class JetStreamLink implements ClusterLink {
 
   // ------------------------------------------------------------------------------------------------------------ peers
 
-  async #onRequest(request: PeerRequest): Promise<Uint8Array | null> {
+  async #onRequest(request: PeerRequest): Promise<unknown> {
     if (!this.#isLive || this.#isLeaving) throw new ApiError(NOT_SENT, 503, `[${this.#options.nodeName}] is not ready`);
     if (request.kind === 'metadata') return this.#onMetadataRequest(request.position);
+    if (request.kind === 'rest') return this.#requireNode().serve(request.request);
+    if (request.kind === 'contexts') return this.#requireNode().contexts(request.request);
     if (!isShardRequest(request)) throw illegalArgumentError('unknown request of another node');
     const node = this.#requireNode();
     const reply = await node.askShard(request);
@@ -345,8 +349,13 @@ class JetStreamLink implements ClusterLink {
     return null;
   }
 
-  ask(node: string, request: PeerRequest): Promise<Uint8Array | null> {
+  ask(node: string, request: PeerRequest): Promise<unknown> {
     return this.#others.ask(node, request);
+  }
+
+  askContexts(request: SpreadContextRequest): Promise<unknown[]> {
+    const nodes = request.action === 'close' && request.keys !== null ? new Set(request.keys.map(nodeOfContext)) : null;
+    return this.#others.askSome(this.#options.nodeId, nodes, { kind: 'contexts', request });
   }
 
   refreshOthers(uuid: string, shard: number): Promise<void> {
@@ -355,7 +364,7 @@ class JetStreamLink implements ClusterLink {
 
   async committedOthers(uuid: string, shard: number): Promise<readonly number[] | null> {
     const replies = await this.#others.askAll(this.#options.nodeId, { kind: 'committed', uuid, shard });
-    return replies?.flatMap((reply) => (reply === null ? [] : [Buffer.from(reply).readDoubleLE()])) ?? null;
+    return replies?.flatMap((reply) => (reply === null ? [] : [Buffer.from(reply as Uint8Array).readDoubleLE()])) ?? null;
   }
 
   catchUp(): Promise<void> {
@@ -380,9 +389,4 @@ class JetStreamLink implements ClusterLink {
       }
     }
   }
-}
-
-function isShardRequest(request: PeerRequest): request is ShardPeerRequest {
-  const { kind, uuid, shard } = request as ShardPeerRequest;
-  return SHARD_PEER_REQUESTS.includes(kind) && typeof uuid === 'string' && Number.isInteger(shard);
 }

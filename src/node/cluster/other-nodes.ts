@@ -24,18 +24,18 @@ export class OtherNodes {
     this.#around = around;
   }
 
-  async ask(node: string, request: PeerRequest): Promise<Uint8Array | null> {
+  async ask(node: string, request: PeerRequest): Promise<unknown> {
     const info = this.#around.membership()?.nodes.find(({ id }) => id === node);
     if (info === undefined) throw new ApiError(NOT_SENT, 503, `node [${node}] is not in the cluster`);
     return this.#send(info, request);
   }
 
-  async #send({ transportAddress }: NodeInfo, request: PeerRequest): Promise<Uint8Array | null> {
-    return (await this.#around.client.ask(transportAddress, request)) as Uint8Array | null;
+  #send({ transportAddress }: NodeInfo, request: PeerRequest): Promise<unknown> {
+    return this.#around.client.ask(transportAddress, request);
   }
 
   /** Replies of all other nodes that this one has heard of; null: one did not answer. @param own  id of this node */
-  async askAll(own: string, request: PeerRequest): Promise<ReadonlyArray<Uint8Array | null> | null> {
+  async askAll(own: string, request: PeerRequest): Promise<readonly unknown[] | null> {
     const membership = this.#around.membership();
     if (membership === null || membership.silentMs > OUT_OF_TOUCH_MS) return null;
     const others = membership.nodes.filter(({ id }) => id !== own);
@@ -44,6 +44,14 @@ export class OtherNodes {
     } catch {
       return null;
     }
+  }
+
+  /** Replies of those other nodes that answer. @param nodes  ids; null for all that this one has heard of */
+  async askSome(own: string, nodes: ReadonlySet<string> | null, request: PeerRequest): Promise<unknown[]> {
+    const live = this.#around.membership()?.nodes ?? [];
+    const asked = live.filter(({ id }) => id !== own && (nodes === null || nodes.has(id)));
+    const replies = await Promise.allSettled(asked.map((other) => this.#send(other, request)));
+    return replies.flatMap((reply) => (reply.status === 'fulfilled' ? [reply.value] : []));
   }
 
   /**

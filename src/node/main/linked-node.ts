@@ -7,6 +7,7 @@ import type { MetadataStore } from '../metadata/metadata-store.ts';
 import type { CommandQueue } from './command-queue.ts';
 import type { Indexers } from './indexers.ts';
 import type { MetadataCommands } from './metadata-commands.ts';
+import type { SearchContexts } from './search-contexts.ts';
 import type { SecurityCommands } from './security-commands.ts';
 import type { ShardPlacements } from './shard-placements.ts';
 
@@ -22,6 +23,8 @@ export interface LinkedParts {
   readonly indexers: Indexers;
   readonly queue: CommandQueue;
   readonly link: ClusterLink;
+  readonly contexts: SearchContexts;
+  readonly serve: LinkedNode['serve'];
   readonly broadcast: (message: ToReader) => Promise<void>;
   readonly log: (level: LogLevel, message: string) => void;
 }
@@ -34,6 +37,8 @@ export function linkedNode({
   indexers,
   queue,
   link,
+  contexts,
+  serve,
   broadcast,
   log,
 }: LinkedParts): LinkedNode {
@@ -67,6 +72,8 @@ export function linkedNode({
       if (request.kind === 'refresh' && placement.damage !== null) return null;
       return indexers.channel(placement.indexer).request({ type: 'peer', request });
     },
+    serve,
+    contexts: (request) => contexts.handle(request),
     broadcast,
     log,
     fail: (error) => {

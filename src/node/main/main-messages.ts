@@ -4,6 +4,7 @@ import type { LogLevel } from '../../common/log/logger.ts';
 import type { SnapshotDescriptor } from '../../indexing/segment-set.ts';
 import type { ClusterLink } from '../cluster/cluster-link.ts';
 import type { SegmentMemory } from '../memory/segment-memory.ts';
+import type { ContextRequest } from '../messages/context-messages.ts';
 import type { FromIndexer, FromReader } from '../messages/messages.ts';
 import type { DamageReports } from './damage-reports.ts';
 import type { MainLanes } from './main-lanes.ts';
@@ -81,8 +82,10 @@ export class MainMessages {
         return spread(link, securityCommands.run(message.name, message.args));
       case 'catchUp':
         return link.catchUp();
+      case 'forward':
+        return link.ask(message.node, { kind: 'rest', request: message.request });
       case 'context':
-        return contexts.handle(message.request);
+        return handleContext(contexts, link, message.request);
       case 'task':
         return tasks.handle(message.request);
       case 'slow':
@@ -115,4 +118,11 @@ async function spread<T>(link: ClusterLink, change: Promise<T>): Promise<T> {
   const response = await change;
   await link.spread();
   return response;
+}
+
+/** Scrolls and points in time are closed and listed on all nodes, and otherwise used on the node that has them. */
+function handleContext(contexts: SearchContexts, link: ClusterLink, request: ContextRequest): unknown {
+  const own = contexts.handle(request);
+  if (request.action !== 'close' && request.action !== 'list') return own;
+  return link.askContexts(request).then((others) => [own, ...others].flat());
 }

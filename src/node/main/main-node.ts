@@ -116,7 +116,7 @@ export class MainNode {
     });
     this.#module = compileEngine();
     this.#memory = this.#makeMemory(options);
-    this.#contexts = new SearchContexts(this.#memory.registry);
+    this.#contexts = new SearchContexts(this.#memory.registry, options.nodeId);
     this.#closer = new IndexCloser({
       dataPath: options.dataPath,
       metadata: this.#metadata,
@@ -305,7 +305,7 @@ export class MainNode {
    * by `addReaders` know all metadata and snapshots when this resolves.
    */
   async start(addReaders: () => void): Promise<void> {
-    await this.#link.join(this.#linkedNode());
+    await this.#link.join(() => this.#linkedNode());
     this.#indexers.prepare(this.#options.indexers, this.#parts, (message) => this.#messages.onIndexer(message));
     const { state } = this.#metadata;
     const placements = this.#placements.of(state);
@@ -351,6 +351,8 @@ export class MainNode {
       indexers: this.#indexers,
       queue: this.#queue,
       link: this.#link,
+      contexts: this.#contexts,
+      serve: (request) => this.#readers.serve(request),
       broadcast: (message) => this.broadcast(message),
       log: (level, message) => this.#options.onLog(level, message),
     });

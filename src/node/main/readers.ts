@@ -1,5 +1,6 @@
 // The readers of a node, as seen by main: http workers, and the engine of a library.
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
+import type { LaneRequest, LaneResponse } from '../../rest/core/lane.ts';
 import { Channel } from '../messages/channel.ts';
 import type { FromReader, ToReader } from '../messages/messages.ts';
 import { makePart, type NodePart } from './node-part.ts';
@@ -28,6 +29,11 @@ export class Readers {
   async send(reader: number, messages: readonly ToReader[]): Promise<void> {
     const { channel } = this.#readers[reader];
     await Promise.all(messages.map((message) => channel.request(message)));
+  }
+
+  /** The response of an http worker to a request that another node has passed on. */
+  serve(request: LaneRequest): Promise<LaneResponse> {
+    return this.#readers[0].channel.request({ type: 'serve', request });
   }
 
   /** Sends messages to every reader. Resolves when all have handled them. */

@@ -32,14 +32,17 @@ const SWEEP_MS = 1000;
 
 export class SearchContexts {
   readonly #registry: SnapshotRegistry;
+  readonly #nodeId: string;
   readonly #nowMs: () => number;
   readonly #contexts = new Map<string, Context>();
   readonly #loans = new Map<number, Loan>();
   #nextLoan = 0;
   #sweeper: NodeJS.Timeout | null = null;
 
-  constructor(registry: SnapshotRegistry, nowMs: () => number = Date.now) {
+  /** @param nodeId  of this node, which the keys name */
+  constructor(registry: SnapshotRegistry, nodeId: string, nowMs: () => number = Date.now) {
     this.#registry = registry;
+    this.#nodeId = nodeId;
     this.#nowMs = nowMs;
   }
 
@@ -75,7 +78,7 @@ export class SearchContexts {
     const open = [...this.#contexts.values()].filter((context) => context.kind === kind).length;
     if (open >= limit) throw tooManyContextsError(kind, limit);
     const now = this.#nowMs();
-    const key = randomBytes(16).toString('base64url');
+    const key = randomBytes(16).toString('base64url') + this.#nodeId;
     const release = this.#registry.hold(snapshots.flatMap(({ segments }) => segments));
     this.#contexts.set(key, { key, kind, snapshots, createdMs: now, release, state, keepAliveMs, expiresMs: now + keepAliveMs, uses: 0 });
     this.#sweeper ??= setInterval(() => this.sweep(), SWEEP_MS).unref();

@@ -11,7 +11,7 @@ import type { SegmentLayout } from '../../mapping/segment-layout.ts';
 import type { ClusterState, SynonymSets } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
 import type { FlatSettings } from '../../metadata/settings/index-settings.ts';
-import type { LaneAnswer, LaneRequest } from '../../rest/core/lane.ts';
+import type { LaneAnswer, LaneRequest, LaneResponse } from '../../rest/core/lane.ts';
 import type { SecurityArgs, SecurityCommandName, SecurityReply } from '../../security/commands.ts';
 import type { RealmSettings } from '../../security/realms.ts';
 import type { SecurityChange } from '../../security/records.ts';
@@ -93,7 +93,9 @@ export type ReaderCommand =
   /** Request: users and roles of the settings were read again; certificates are to be. */
   | { readonly type: 'reload'; readonly fileRealm: RealmSettings }
   /** Request to a lane: a request that is too heavy for an http worker. */
-  | { readonly type: 'job'; readonly request: LaneRequest };
+  | { readonly type: 'job'; readonly request: LaneRequest }
+  /** Request to an http worker: a request that another node has passed on. */
+  | { readonly type: 'serve'; readonly request: LaneRequest };
 
 /** Main -> reader. Request: users, roles and API keys that changed; the reply confirms that the thread acts upon them. */
 export interface SecurityMessage {
@@ -133,6 +135,8 @@ export type FromReader =
   | SecurityCommandMessage
   /** Request, in a cluster: applies every change of metadata that was acknowledged before, in all threads. */
   | { readonly type: 'catchUp' }
+  /** Request, in a cluster: to be answered by another node. */
+  | { readonly type: 'forward'; readonly node: string; readonly request: LaneRequest }
   /** Request: a scroll or point in time, see src/node/main/search-contexts.ts. */
   | { readonly type: 'context'; readonly request: ContextRequest }
   /** Request: a task, see src/node/main/tasks.ts. */
@@ -279,6 +283,8 @@ interface Replies {
   openFile: SegmentLocation | null;
   lane: LaneAnswer;
   job: JobAnswer;
+  serve: LaneResponse;
+  forward: LaneResponse;
   merge: MergedSegment;
   peer: Uint8Array | null;
   askNode: Uint8Array | null;

@@ -1,5 +1,7 @@
 // Requests between the nodes of a cluster, and what readers know of the other nodes.
 import type { ClusterNode } from '../../api/core/cluster-node.ts';
+import type { LaneRequest } from '../../rest/core/lane.ts';
+import type { ContextRequest } from './context-messages.ts';
 
 /** What a node asks another one to do with its copy of a shard. */
 export type ShardPeerRequest =
@@ -10,12 +12,24 @@ export type ShardPeerRequest =
   /** Reply: position of the log up to which the copy has been committed, as a number of 8 bytes; null if there is no copy. */
   | { readonly kind: 'committed'; readonly uuid: string; readonly shard: number };
 
-export const SHARD_PEER_REQUESTS: readonly string[] = ['write', 'refresh', 'committed'] satisfies ShardPeerRequest['kind'][];
+/** Requests that concern the contexts of all nodes. */
+export type SpreadContextRequest = Extract<ContextRequest, { action: 'close' | 'list' }>;
+
+const SHARD_PEER_REQUESTS: readonly string[] = ['write', 'refresh', 'committed'] satisfies ShardPeerRequest['kind'][];
 
 export type PeerRequest =
   | ShardPeerRequest
+  /** A request to the REST API whose answer this node has. Reply: LaneResponse. */
+  | { readonly kind: 'rest'; readonly request: LaneRequest }
+  /** Close or list scrolls or points in time. Reply: as SearchContexts. */
+  | { readonly kind: 'contexts'; readonly request: SpreadContextRequest }
   /** Use the metadata up to this entry of its log. */
   | { readonly kind: 'metadata'; readonly position: number };
+
+export function isShardRequest(request: PeerRequest): request is ShardPeerRequest {
+  const { kind, uuid, shard } = request as ShardPeerRequest;
+  return SHARD_PEER_REQUESTS.includes(kind) && typeof uuid === 'string' && Number.isInteger(shard);
+}
 
 /** Main -> reader. Request: the live nodes of the cluster. */
 export interface ClusterMessage {

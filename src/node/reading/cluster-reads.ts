@@ -1,6 +1,6 @@
 // What a node of a cluster checks before it answers from its own metadata and copies.
 import { processClockMs } from '../../common/process-clock.ts';
-import type { SharedCall } from '../../common/shared-call.ts';
+import { SharedCall } from '../../common/shared-call.ts';
 import type { Settings } from '../../config/settings.ts';
 import { ApiError } from '../../errors/api-error.ts';
 
@@ -18,6 +18,11 @@ const LOCAL_ACTIONS = [
   'cluster:monitor/task',
 ];
 const DOCUMENT_READS = 'indices:data/read/';
+
+/** Requests that come at the same time share one message to main. */
+export function sharedCatchUp(catchUp: () => Promise<void>): SharedCall<void> {
+  return new SharedCall(catchUp);
+}
 
 /** As `EngineContext.catchUp`. @param readableUntil  as ReadLease has it */
 export function catchUpFor(

@@ -14,7 +14,6 @@ import type { SnapshotStore } from '../../api/core/snapshot-store.ts';
 import type { TaskStore } from '../../api/core/task-store.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from '../../api/core/write.ts';
 import type { ConfigFolders } from '../../common/config-folder.ts';
-import { SharedCall } from '../../common/shared-call.ts';
 import { activeSpan } from '../../common/tracing/span.ts';
 import { canMove, inTurn, type Mobility, STAYS } from '../../common/turns/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
@@ -39,7 +38,7 @@ import { dialectOfNode } from '../metadata/node-dialect.ts';
 import { rehearse } from '../metadata/rehearse.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { AsyncSearches } from './async-searches.ts';
-import { catchUpFor, checkReadable } from './cluster-reads.ts';
+import { catchUpFor, checkReadable, sharedCatchUp } from './cluster-reads.ts';
 import { fieldMemory } from './field-memory.ts';
 import { ReaderContexts, readerSnapshots, readerTasks } from './main-stores.ts';
 
@@ -85,7 +84,7 @@ export class ReaderContext implements EngineContext {
   /** The last result of `#place`: documents of a page mostly come from one shard. */
   #lastPlaced: { readonly index: IndexState; readonly shard: number; readonly placed: Placed } | null = null;
   #globalAnalysis: QueryAnalysis | null = null;
-  readonly #catchingUp = new SharedCall<void>(() => this.#main.request({ type: 'catchUp' }));
+  #catchingUp: ReturnType<typeof sharedCatchUp> | null = null;
 
   constructor(parts: {
     options: NodeOptions;
@@ -157,7 +156,9 @@ export class ReaderContext implements EngineContext {
   }
 
   catchUp(action: string): Promise<void> | null {
-    return this.#cluster === null ? null : catchUpFor(action, this.#cluster.readableUntil, this.#options.settings, this.#catchingUp);
+    if (this.#cluster === null) return null;
+    this.#catchingUp ??= sharedCatchUp(() => this.#main.request({ type: 'catchUp' }));
+    return catchUpFor(action, this.#cluster.readableUntil, this.#options.settings, this.#catchingUp);
   }
 
   #checkReadable(): void {

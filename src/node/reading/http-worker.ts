@@ -3,6 +3,7 @@ import { createListener } from '../../http/create-listener.ts';
 
 import type { HttpListener } from '../../http/listener.ts';
 import { assertPortFree, keepThreadAlive } from '../../http/uws-process.ts';
+import { answerForwarded } from '../../rest/core/forwarded.ts';
 import { Dispatcher } from '../../rest/dispatch.ts';
 import type { Store } from '../../store/store.ts';
 import { openLogger } from '../threads/node-log.ts';
@@ -31,6 +32,8 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
           return Promise.resolve(listener?.drain()).then(() => dispatcher.flushSpans());
         case 'exit':
           return close();
+        case 'serve':
+          return answerForwarded(message.request, dispatcher.handle);
         case 'reopenLogs':
           return dispatcher.reopenLogs();
         case 'reload':
@@ -50,6 +53,7 @@ export function startHttpWorker(data: ThreadData, store: Store): () => void {
     options.metrics && { memory: options.metrics, row: data.number },
     options.logins,
     openNodeTracer(options, name, (problem) => logger.warn(problem)),
+    settings['cluster.nats.servers'].length > 0 ? reader.peers : null,
   );
   // A thread that dies while it has a uWebSockets listener crashes the process, so no error may stay uncaught.
   keepThreadAlive((error) => reader.log('error', `uncaught: ${error instanceof Error ? error.stack : String(error)}`));

@@ -4,7 +4,7 @@
 import type { JsonObject } from '../../common/json/json-value.ts';
 import { type BodyFormat, isBinary } from '../../common/json/media-type.ts';
 import { parseDurationMs } from '../../common/text/time-unit.ts';
-import { BodyTooLarge, type HttpHeaders, type HttpReply, type HttpRequest } from '../../http/listener.ts';
+import { BodyTooLarge, type HttpHeaders, type HttpReply, type HttpRequest, type ReplyStream } from '../../http/listener.ts';
 import type { CallerRef } from '../../security/caller.ts';
 import { parseQueryParams } from './query-params.ts';
 
@@ -41,6 +41,12 @@ export interface LaneAnswer {
 
 /** The result of a lane's dispatcher. */
 export type LaneResponse = Omit<LaneAnswer, 'ranMs'>;
+
+/** The other nodes of the cluster. */
+export interface Peers {
+  /** The response of another node. @throws ApiError it cannot be reached, or has not answered */
+  forward(node: string, request: LaneRequest): Promise<LaneResponse>;
+}
 
 /** The lanes, as seen by a thread with a listener. */
 export interface Lanes {
@@ -131,7 +137,7 @@ export function asHttpRequest(request: LaneRequest): HttpRequest {
   };
 }
 
-/** Collects the response of the dispatcher of a lane. */
+/** Collects a response, which is not sent in pieces in a lane. */
 export class LaneReply implements HttpReply {
   /** Set when the client disconnected; the dispatcher of the sending thread then drops the response. */
   aborted = false;
@@ -154,7 +160,7 @@ export class LaneReply implements HttpReply {
     this.#resolve({ status, headers: { ...headers }, body: own });
   }
 
-  stream(): never {
+  stream(_status: number, _headers: HttpHeaders): ReplyStream {
     throw new Error('a lane sends responses as a whole');
   }
 

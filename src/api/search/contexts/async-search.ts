@@ -11,6 +11,7 @@ import { errorObject, toApiError } from '../../../errors/error-body.ts';
 import { startTask } from '../../cluster/tasks.ts';
 import type { AsyncSearch } from '../../core/async-search-store.ts';
 import type { EngineContext } from '../../core/context.ts';
+import { notHereError } from '../../core/held-elsewhere.ts';
 import { parseSearchBody } from '../search-body.ts';
 import { bodyText, resolveSearch, type SearchCall } from '../search-call.ts';
 
@@ -34,6 +35,10 @@ export interface AsyncSearchAnswer {
   readonly body: MutableJsonObject;
 }
 
+/** An id is random characters and the id of the node that has the search. */
+const RANDOM_BYTES = 24;
+const RANDOM_CHARS = 32;
+
 /** @throws ApiError action_request_validation_exception, index_not_found_exception */
 export async function submitAsyncSearch(ctx: EngineContext, request: AsyncSearchRequest): Promise<AsyncSearchAnswer> {
   const { call, keepAliveMs, keepOnCompletion, waitMs } = request;
@@ -44,7 +49,7 @@ export async function submitAsyncSearch(ctx: EngineContext, request: AsyncSearch
   parseSearchBody(ctx, bodyText(call.body));
   const startMs = Date.now();
   const running: AsyncSearch = {
-    id: randomBytes(24).toString('base64url'),
+    id: randomBytes(RANDOM_BYTES).toString('base64url') + ctx.nodeId,
     owner: '',
     startMs,
     expirationMs: startMs + keepAliveMs,
@@ -139,10 +144,16 @@ function notFoundError(id: string): ApiError {
   return new ApiError('resource_not_found_exception', 404, id);
 }
 
+/** @throws ApiError resource_not_found_exception; HeldElsewhere if another node has it */
+async function stored(ctx: EngineContext, id: string): Promise<AsyncSearch> {
+  const search = await ctx.asyncSearches.get(id);
+  if (search === null) throw notHereError(ctx, id.slice(RANDOM_CHARS), notFoundError(id));
+  return search;
+}
+
 /** The stored search. One whose task is unknown was lost with a restart. @throws ApiError resource_not_found_exception */
 async function find(ctx: EngineContext, id: string): Promise<AsyncSearch> {
-  const search = await ctx.asyncSearches.get(id);
-  if (search === null) throw notFoundError(id);
+  const search = await stored(ctx, id);
   if (search.task === null || (await isTaskRunning(ctx, search))) return search;
   // The task may have ended between the two calls.
   const again = await ctx.asyncSearches.get(id);
@@ -196,8 +207,7 @@ export async function asyncSearchStatus(ctx: EngineContext, id: string): Promise
 
 /** `DELETE _async_search/{id}`: also ends the search. */
 export async function deleteAsyncSearch(ctx: EngineContext, id: string): Promise<MutableJsonObject> {
-  const search = await ctx.asyncSearches.get(id);
-  if (search === null) throw notFoundError(id);
+  const search = await stored(ctx, id);
   await ctx.asyncSearches.delete(id);
   if (search.task !== null && (await isTaskRunning(ctx, search))) await ctx.tasks.cancel([search.task]);
   return { acknowledged: true };

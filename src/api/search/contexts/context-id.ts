@@ -1,9 +1,11 @@
 // Ids and limits of scrolls and points in time, as shown to clients.
 import { parseDurationMs } from '../../../common/text/time-unit.ts';
+import type { ApiError } from '../../../errors/api-error.ts';
 import { illegalArgumentError } from '../../../errors/catalog.ts';
 import { allShardsFailedError, searchContextMissingError } from '../../../errors/search-errors.ts';
 import type { EngineContext } from '../../core/context.ts';
-import type { ContextKind } from '../../core/search-context.ts';
+import { notHereError } from '../../core/held-elsewhere.ts';
+import { type ContextKind, nodeOfContext } from '../../core/search-context.ts';
 
 const DEFAULT_MAX_KEEP_ALIVE = '24h';
 const LIMITS = {
@@ -60,6 +62,8 @@ export function decodeContextId(text: string, kind: ContextKind): string {
   throw illegalArgumentError(kind === 'scroll' ? 'Cannot parse scroll id' : `invalid id: [${text}]`);
 }
 
-export function contextMissingError(key: string) {
-  return allShardsFailedError('query', [{ shard: -1, index: null, node: null, error: searchContextMissingError(key) }]);
+/** HeldElsewhere if another node has the context. */
+export function contextMissingError(ctx: EngineContext, key: string): ApiError {
+  const error = allShardsFailedError('query', [{ shard: -1, index: null, node: null, error: searchContextMissingError(key) }]);
+  return notHereError(ctx, nodeOfContext(key), error);
 }

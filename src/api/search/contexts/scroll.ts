@@ -49,7 +49,7 @@ async function withContext(
 ): Promise<JsonObject> {
   if (keepAliveMs !== null) checkKeepAlive(ctx, keepAliveMs);
   const used: UsedContext | null = await ctx.contexts.use(kind, key, keepAliveMs);
-  if (used === null) throw contextMissingError(key);
+  if (used === null) throw contextMissingError(ctx, key);
   let next: ContextState | undefined;
   try {
     const { state } = used;

@@ -18,7 +18,7 @@ function setUp() {
   const freed: number[] = [];
   const registry = new SnapshotRegistry(({ ptr }) => freed.push(ptr));
   const clock = { now: 1000 };
-  const contexts = new SearchContexts(registry, () => clock.now);
+  const contexts = new SearchContexts(registry, 'node', () => clock.now);
   const first = snapshot(1, 100);
   registry.publish(first);
   const open = (kind: 'scroll' | 'pit', limit = 10) =>

@@ -1,0 +1,132 @@
+// Requests that other nodes of a cluster have to answer, or to answer as well.
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { EngineContext } from '../../../../src/api/core/context.ts';
+import { notHereError } from '../../../../src/api/core/held-elsewhere.ts';
+import { Logger } from '../../../../src/common/log/logger.ts';
+import { loadSettings } from '../../../../src/config/load-settings.ts';
+import { ApiError } from '../../../../src/errors/api-error.ts';
+import { HeldElsewhere } from '../../../../src/errors/held-elsewhere.ts';
+import { answerForwarded, ForwardedReply } from '../../../../src/rest/core/forwarded.ts';
+import type { LaneRequest, LaneResponse } from '../../../../src/rest/core/lane.ts';
+import { Dispatcher } from '../../../../src/rest/dispatch.ts';
+import { fakeEngine } from '../../../support/fake-engine.ts';
+import { fakeRequest } from '../../../support/fake-http.ts';
+
+const OTHER = 'othernodeidothernode22';
+const sent: Array<{ node: string; request: LaneRequest }> = [];
+let answers: (request: LaneRequest) => Promise<LaneResponse>;
+let dispatcher: Dispatcher;
+
+const json = (status: number, body: unknown): LaneResponse => ({
+  status,
+  headers: { 'x-from': 'other' },
+  body: Buffer.from(JSON.stringify(body)),
+});
+
+/** An engine of two nodes. */
+function engineOfTwo(): EngineContext {
+  const engine = fakeEngine();
+  const [own] = engine.nodes;
+  const tasks = { list: async () => [], get: async () => null };
+  return Object.assign(engine, { nodes: [own, { ...own, id: OTHER, name: 'other', isManager: false }], tasks }) as EngineContext;
+}
+
+beforeEach(() => {
+  sent.length = 0;
+  answers = async () => json(200, {});
+  const peers = {
+    forward: (node: string, request: LaneRequest) => {
+      sent.push({ node, request });
+      return answers(request);
+    },
+  };
+  dispatcher = new Dispatcher(loadSettings({ flags: {} }), engineOfTwo(), new Logger('error'), null, null, null, null, peers);
+});
+
+const ask = (line: string, body?: string) => fakeRequest((http, reply) => dispatcher.handle(http, reply), line, { body });
+
+describe('what another node has', () => {
+  test('is asked of it, and its response passed on', async () => {
+    answers = async () => json(201, { completed: true });
+    const answer = await ask(`GET /_tasks/${OTHER}:7?pretty`);
+    expect([answer.status, answer.json, answer.headers['x-from']]).toEqual([201, { completed: true }, 'other']);
+    expect(sent.map(({ node, request: { method, path, query } }) => [node, method, path, query])).toEqual([
+      [OTHER, 'GET', `/_tasks/${OTHER}:7`, 'pretty'],
+    ]);
+  });
+
+  test('is missing if no live node has the id', async () => {
+    expect((await ask('GET /_tasks/gone:7')).status).toBe(404);
+    expect(sent).toEqual([]);
+  });
+
+  test('is refused if that node does not answer', async () => {
+    answers = async () => {
+      throw new ApiError('node_disconnected_exception', 503, 'gone');
+    };
+    expect((await ask(`GET /_tasks/${OTHER}:7`)).json.error.type).toBe('node_disconnected_exception');
+  });
+
+  test('is not passed on twice', async () => {
+    await ask(`GET /_tasks/${OTHER}:7`);
+    const { request } = sent[0];
+    expect((await answerForwarded(request, dispatcher.handle)).status).toBe(404);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('is named by the id after that of this node is ruled out', () => {
+    const engine = engineOfTwo();
+    const missing = new ApiError('resource_not_found_exception', 404, 'x');
+    expect(notHereError(engine, engine.nodeId, missing)).toBe(missing);
+    expect(notHereError(engine, 'gone', missing)).toBe(missing);
+    const elsewhere = notHereError(engine, OTHER, missing);
+    expect(elsewhere).toBeInstanceOf(HeldElsewhere);
+    expect([elsewhere.type, elsewhere.status, (elsewhere as HeldElsewhere).node]).toEqual(['resource_not_found_exception', 404, OTHER]);
+  });
+});
+
+describe('responses about all nodes', () => {
+  const own = 'fakenodeidfakenodeid22';
+
+  test('contain the nodes of each, filtered and rendered once', async () => {
+    answers = async () => json(200, { _nodes: { total: 1, successful: 1, failed: 0 }, nodes: { [OTHER]: { name: 'other' } } });
+    const { json: body } = await ask('GET /_nodes?filter_path=_nodes,nodes.*.name&pretty&human');
+    expect(body).toEqual({
+      _nodes: { total: 2, successful: 2, failed: 0 },
+      nodes: { [own]: { name: 'fake' }, [OTHER]: { name: 'other' } },
+    });
+    expect(sent[0].request.query).toBe('human=');
+  });
+
+  test('name the nodes that fail', async () => {
+    answers = async () => json(500, {});
+    const { json: body } = await ask('GET /_nodes?filter_path=_nodes');
+    expect([body._nodes.total, body._nodes.successful, body._nodes.failed]).toEqual([2, 1, 1]);
+    expect(body._nodes.failures[0]).toMatchObject({ type: 'failed_node_exception', node_id: OTHER });
+    expect((await ask('GET /_tasks')).json.node_failures[0]).toMatchObject({ node_id: OTHER });
+  });
+
+  test('join lists of tasks', async () => {
+    answers = async () => json(200, { tasks: [{ node: OTHER, id: 1 }] });
+    const { json: body } = await ask('GET /_tasks?group_by=none');
+    expect(body.tasks.map(({ node }: { node: string }) => node)).toEqual([own, OTHER]);
+  });
+
+  test('are of one node if only that is wanted, or if another node asks', async () => {
+    await ask('GET /_nodes/_local');
+    await ask('GET /_nodes');
+    const { body } = await answerForwarded(sent[0].request, dispatcher.handle);
+    expect(JSON.parse(Buffer.from(body).toString())._nodes.total).toBe(1);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+test('a response in pieces is collected', async () => {
+  const reply = new ForwardedReply();
+  const stream = reply.stream(200, { 'content-type': 'application/json' });
+  stream.write('{"a"');
+  stream.write(Buffer.from(':1}'));
+  stream.end();
+  const { status, body } = await reply.answer;
+  expect([status, Buffer.from(body).toString()]).toEqual([200, '{"a":1}']);
+});
