@@ -145,9 +145,13 @@ export class IngestDocument {
     return true;
   }
 
-  /** Sets a field, creating missing objects of its path. @throws ApiError illegal_argument_exception: a part of the path is not an object */
+  /**
+   * Sets a field, creating missing objects of its path.
+   * @throws ApiError illegal_argument_exception: a part of the path is not an object, or the value contains the object that it would be a field of
+   */
   set(path: string, value: unknown): void {
     const { parent, leaf } = this.#parentOf(path);
+    if (contains(value, parent)) throw illegalArgumentError('Iterable object is self-referencing itself');
     if (Array.isArray(parent)) parent[indexIn(parent, leaf, path)] = value;
     else setOwn(parent, leaf, value);
   }
@@ -216,6 +220,13 @@ export class IngestDocument {
 
 export function isMetadata(key: string): boolean {
   return (METADATA as readonly string[]).includes(key);
+}
+
+function contains(value: unknown, searched: object): boolean {
+  if (value === searched) return true;
+  if (typeof value !== 'object' || value === null || value instanceof JsonFloat) return false;
+  checkTurn();
+  return Object.values(value).some((item) => contains(item, searched));
 }
 
 /** @returns what is left after `value`; negative, without looking further, if it is too large */

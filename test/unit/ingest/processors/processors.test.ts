@@ -33,7 +33,17 @@ const flow = {
   network: { transport: 'TCP' },
 };
 
+const SELF = 'illegal_argument_exception: Iterable object is self-referencing itself';
+
 const cases: [string, unknown, JsonObject, JsonObject | null | string][] = [
+  ['an object within itself', { convert: { field: 'a', type: 'auto', target_field: 'a.b' } }, { a: { c: 1 } }, SELF],
+  ['a list within itself', { convert: { field: 'l', type: 'auto', target_field: 'l.0.b' } }, { l: [{ c: 1 }] }, SELF],
+  [
+    'an object within its own list',
+    { foreach: { field: 'l', processor: { rename: { field: '_ingest._value', target_field: 'l.0.b' } } } },
+    { l: [{ c: 1 }] },
+    SELF,
+  ],
   // The examples of the specification.
   ['community_id of TCP', { community_id: { target_field: 'id' } }, flow, { ...flow, id: '1:LQU9qZlK+B5F3KDmev6m5PMibrg=' }],
   [
