@@ -1,6 +1,6 @@
 // The page that explores an index: a search box, documents over time, fields with their values, filters as chips, documents.
 import type { JSX } from 'preact';
-import { useEffect, useId, useMemo, useState } from 'preact/hooks';
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { chartsOf } from '../answers/chart-model.ts';
 import { columnsOf } from '../answers/hit-table.ts';
 import { HitTable } from '../answers/hits-view.tsx';
@@ -40,6 +40,8 @@ export function DiscoverPage(): JSX.Element {
   const addFilter = (filter: DiscoverFilter): void => change({ filters: [...state.filters, filter] });
   if (indices !== null && indices.length === 0)
     return <p class="muted empty">There is no index yet. Once one has documents, they can be explored here.</p>;
+  // The first index is about to be chosen: a search box that is replaced would lose what is typed.
+  if (state.index === '') return <p class="muted empty">Loading…</p>;
   return (
     <div class="discover">
       <h1 class="visually-hidden">Discover</h1>
@@ -179,7 +181,12 @@ interface SearchBarProps {
 function SearchBar({ state, indices, fields, onChange }: SearchBarProps): JSX.Element {
   const [text, setText] = useState(state.query);
   const list = useId();
-  useEffect(() => setText(state.query), [state.query]);
+  // Not after the first rendering, which may be after the first key.
+  const shown = useRef(state.query);
+  useEffect(() => {
+    if (shown.current !== state.query) setText(state.query);
+    shown.current = state.query;
+  }, [state.query]);
   const submit = (event: Event): void => {
     event.preventDefault();
     onChange({ query: text });
