@@ -40,8 +40,8 @@ export const COMPLETED: Readonly<Record<string, Completed>> = {
     words: ['init', 'check', 'top'],
     flags: ['json', 'static', 'proxy', 'search', 'tcp', 'mail'],
   },
-  start: { about: 'serve, and open the console', flags: ['no-open'] },
-  demo: { about: 'serve a sample', flags: ['exit'] },
+  start: { about: 'serve, and open the console', flags: ['no-open'], takesSettings: true },
+  demo: { about: 'serve a sample', flags: ['exit'], takesSettings: true },
   password: { about: 'hash a password' },
   user: {
     about: 'users of the configuration file',

@@ -1,6 +1,7 @@
 // `gannet --help`, `gannet COMMAND --help` and `gannet --version`.
 import { readFileSync } from 'node:fs';
 import { defaultText, SETTINGS } from '../config/settings.ts';
+import { COMPLETED } from './completion.ts';
 
 export function versionText(): string {
   const { version }: { version: string } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
@@ -29,7 +30,7 @@ const COMMANDS =
       --against URL        B runs on another server, also on Elasticsearch (--against-user, --against-index); B.json may be left out
       --json, --url URL, --user NAME:PASSWORD
   top                                    searches, documents, memory, queues, indices and tasks of a running service, updated live
-      --interval SECONDS   (1)
+      --interval SECONDS   time between two updates (1)
       --once               print one report instead
       --url URL, --user NAME:PASSWORD
   completion bash|zsh|fish               print a completion script
@@ -83,10 +84,8 @@ export function commandHelp(command: string): string {
   const start = COMMANDS.findIndex((line) => line.startsWith(`  ${command} `));
   const lines = COMMANDS.slice(start);
   const end = lines.findIndex((line) => /^ {2}\S/.test(line) && !line.startsWith(`  ${command} `));
-  return `${lines.slice(0, end === -1 ? lines.length : end).join('\n')}\n${TAKE_SETTINGS.includes(command) ? settingsHelp() : ''}`;
+  return `${lines.slice(0, end === -1 ? lines.length : end).join('\n')}\n${COMPLETED[command].takesSettings ? settingsHelp() : ''}`;
 }
-
-const TAKE_SETTINGS: readonly string[] = ['start', 'serve', 'check', 'demo'];
 
 function settingsHelp(): string {
   const lines = Object.entries(SETTINGS).map(([name, spec]) => `  ${name.padEnd(30)} ${spec.about} [${defaultText(spec)}]\n`);
