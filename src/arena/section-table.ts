@@ -3,10 +3,11 @@
 //   words: control | pools: start, bytes, resident (KB) ··· | rows: state, address, bytes, last use, pool ···
 //   pins:  u16[threads][rows], each thread writes its own, so that a thread that ends leaves nothing behind
 // Rows and pins are the only state: free ranges are derived from the rows, so terminating a thread between two writes breaks nothing.
-// One file, since every transition of a row's state, and who may make it, has to be seen together.
+// Every transition of a row's state is here, since who may make it has to be seen together.
 import { formatByteSize } from '../common/text/byte-size.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { SectionCounts, SectionStats } from '../plan/segment-reader.ts';
+import { cheapestWindow, firstGap, lastGap, type Resident } from './pool-space.ts';
 
 const CONTROL_WORDS = 32;
 const [LOCK, ROW_END, CLOCK, IS_SCARCE, POOLS, LOADS, LOADED_KB, EVICTIONS, EVICTED_KB, WAITS, WAITED_MS, THREAD_END, IS_FULL] = [
@@ -47,12 +48,6 @@ export interface SectionSource {
   readonly bytes: number;
   /** Reads the section to an address of the arena and verifies its checksum. @throws ApiError corrupt_index_exception */
   load(address: number): void;
-}
-
-interface Resident {
-  readonly row: number;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Creates the memory of the table for a number of threads; untouched pages cost nothing. */
@@ -466,49 +461,4 @@ function rowAt(row: number): number {
 /** Size with slack for wide loads, as in extents. */
 function sizeOf(bytes: number): number {
   return Math.ceil(bytes / ALIGN) * ALIGN + ALIGN;
-}
-
-/** The lowest address with `size` free bytes, -1 if there is none. */
-function firstGap(residents: readonly Resident[], start: number, end: number, size: number): number {
-  let at = start;
-  for (const resident of residents) {
-    if (resident.start - at >= size) return at;
-    at = Math.max(at, resident.end);
-  }
-  return end - at >= size ? at : -1;
-}
-
-/** The highest address with `size` free bytes, -1 if there is none. */
-function lastGap(residents: readonly Resident[], start: number, end: number, size: number): number {
-  let at = end;
-  for (let i = residents.length - 1; i >= 0; i--) {
-    if (at - residents[i].end >= size) return at - size;
-    at = residents[i].start;
-  }
-  return at - start >= size ? at - size : -1;
-}
-
-/**
- * Neighbours whose eviction makes enough room, those whose most recent use is longest ago.
- * @param ageOf  -1 if a section must stay. @returns null if no eviction makes enough room
- */
-function cheapestWindow(
-  residents: readonly Resident[],
-  { start, end, size }: { readonly start: number; readonly end: number; readonly size: number },
-  ageOf: (i: number) => number,
-): { from: number; to: number } | null {
-  let best: { from: number; to: number; age: number } | null = null;
-  for (let from = 0; from < residents.length; from++) {
-    const low = from === 0 ? start : residents[from - 1].end;
-    let age = Number.POSITIVE_INFINITY;
-    for (let to = from; to < residents.length; to++) {
-      age = Math.min(age, ageOf(to));
-      if (age < 0 || (best !== null && age <= best.age)) break;
-      const high = Math.min(end, to + 1 === residents.length ? end : residents[to + 1].start);
-      if (high - low < size) continue;
-      best = { from, to: to + 1, age };
-      break;
-    }
-  }
-  return best;
 }
