@@ -6,6 +6,7 @@ import { sumShards } from '../cluster/node-totals.ts';
 import { indexHealth } from '../cluster/shard-counts.ts';
 import { type NamedFields, renderSections } from '../cluster/stats-sections.ts';
 import type { EngineContext, ShardStats } from '../core/context.ts';
+import { EMPTY_SHARD } from '../core/empty-shard.ts';
 import { withHumanValues } from '../core/human-values.ts';
 import { type IndexTarget, shownMetas, TARGETS } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
@@ -101,19 +102,6 @@ export async function statsOf(ctx: EngineContext, target: IndexTarget, forbidClo
 }
 
 function emptyStats({ numberOfShards }: IndexState): ShardStats[] {
-  const nothing = {
-    docs: 0,
-    deleted: 0,
-    segments: 0,
-    sizeBytes: 0,
-    maxSeqNo: -1,
-    translogOperations: 0,
-    translogBytes: 0,
-    counters: {},
-    recovery: null,
-    searchGroups: {},
-    fielddata: {},
-    completion: {},
-  };
+  const nothing = { ...EMPTY_SHARD, searchGroups: {}, fielddata: {}, completion: {} };
   return Array.from({ length: numberOfShards }, (_, shard) => ({ shard, ...nothing }));
 }

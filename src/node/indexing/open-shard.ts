@@ -1,4 +1,5 @@
 // The shards of an indexer: those that are open, and those that snapshots read.
+import { EMPTY_SHARD } from '../../api/core/empty-shard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { indexNotFoundError } from '../../errors/catalog.ts';
 import type { ShardWriter } from '../../indexing/shard-writer.ts';
@@ -43,18 +44,7 @@ export function writerStats({ writer, copy, placement }: OpenShard): WriterStats
 
 /** A shard that is being filled. */
 export function fillingStats(shard: number, { startMs, files, bytes }: FillProgress): WriterStats {
-  return {
-    shard,
-    docs: 0,
-    deleted: 0,
-    segments: 0,
-    sizeBytes: 0,
-    maxSeqNo: -1,
-    translogOperations: 0,
-    translogBytes: 0,
-    counters: {},
-    recovery: { stage: 'INDEX', startMs, stopMs: 0, files, bytes, operations: 0 },
-  };
+  return { ...EMPTY_SHARD, shard, recovery: { stage: 'INDEX', startMs, stopMs: 0, files, bytes, operations: 0 } };
 }
 
 /** The error for a shard that is not open here: its index is gone, or it could not be opened. @param meta  undefined if the index is gone */
