@@ -16,6 +16,7 @@ export interface ColumnImage {
   /** A raw value is base + multiplier * stored value; as a double exact only up to 2^53, which the base of every unsigned_long is beyond. */
   readonly base: number;
   readonly exactBase: bigint;
+  readonly exactMultiplier: bigint;
   readonly multiplier: number;
   /** Stored values are below this; 0 if they are not narrow integers (f64, 8 bytes wide). */
   readonly stored: number;
@@ -47,6 +48,7 @@ export function readImage(view: DataView, source: AggColumn, column: SegmentColu
     passesThrough: (flags & (COLUMN_MULTI | COLUMN_DENSE)) === COLUMN_DENSE,
     base: Number(base),
     exactBase: base,
+    exactMultiplier: multiplier,
     multiplier: Number(multiplier),
     stored,
     isNarrow: stored > 0 && stored <= NARROW,
@@ -63,9 +65,9 @@ export function readImage(view: DataView, source: AggColumn, column: SegmentColu
 export function storedOf(image: ColumnImage, raw: bigint | number): number {
   if (typeof raw === 'number' && !Number.isInteger(raw)) return -1;
   const distance = BigInt(raw) - image.exactBase;
-  const multiplier = BigInt(image.multiplier);
-  const stored = distance / multiplier;
-  return distance % multiplier === 0n && stored >= 0n && stored < BigInt(NIL) ? Number(stored) : -1;
+  const { exactMultiplier } = image;
+  const stored = distance / exactMultiplier;
+  return distance % exactMultiplier === 0n && stored >= 0n && stored < BigInt(NIL) ? Number(stored) : -1;
 }
 
 /** u32 index per stored value, by raw values up to 2^53. */
@@ -77,10 +79,11 @@ export function indexTable(image: ColumnImage, indexOf: (raw: number) => number)
 
 /** u32 index per stored value, by the API's doubles. */
 export function doubleTable(image: ColumnImage, indexOf: (value: number) => number): Uint32Array {
-  if (Number.isSafeInteger(image.base)) return indexTable(image, (raw) => indexOf(image.toDouble(raw)));
-  const multiplier = BigInt(image.multiplier);
+  const { exactBase, exactMultiplier } = image;
+  if ([image.min, image.max].every((end) => Number.isSafeInteger(Number(end))))
+    return indexTable(image, (raw) => indexOf(image.toDouble(raw)));
   const table = new Uint32Array(image.stored);
   for (let stored = 0; stored < image.stored; stored++)
-    table[stored] = indexOf(image.toDouble(image.exactBase + multiplier * BigInt(stored)));
+    table[stored] = indexOf(image.toDouble(exactBase + exactMultiplier * BigInt(stored)));
   return table;
 }

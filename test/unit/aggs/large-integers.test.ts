@@ -14,10 +14,11 @@ const FIELDS: Readonly<Record<string, readonly [type: string, values: readonly b
   wide: ['unsigned_long', [0n, 1n, 2n, 2n ** 53n - 1n]],
   greatest: ['unsigned_long', [2n ** 64n - 4097n, 2n ** 64n - 2049n, 2n ** 64n - 1n]],
   long: ['long', [-(2n ** 53n) + 1n, -1n, 0n, 1n, 2n ** 53n - 1n]],
+  apart: ['long', [-(2n ** 62n) - 1n, 2n ** 10n + 1n, 2n ** 62n + 1537n]],
   far: ['long', [2n ** 60n + 101n, 2n ** 60n + 161n, 2n ** 60n + 4097n]],
 };
 const NAMES = Object.keys(FIELDS);
-const INTERVALS: Readonly<Record<string, number>> = { small: 2, wide: 2, greatest: 2048, long: 2, far: 128 };
+const INTERVALS: Readonly<Record<string, number>> = { small: 2, wide: 2, greatest: 2048, long: 2, apart: 512, far: 128 };
 
 /** The buckets of histograms, by their keys as doubles. */
 function histogram(docs: readonly Doc[], name: string): Map<number, number> {
