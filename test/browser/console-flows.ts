@@ -66,6 +66,7 @@ export function testConsole(kind: BrowserKind): void {
         expect(await textOf(page, '.badge')).toContain('200');
         expect(await textOf(page, '.facts')).toContain('1 hit');
         await waitForText(page, '.answers', 'Dune');
+        await waitForText(page, '[role=status]:not(.toast)', 'POST /books/_search: 200 OK');
         await finish(watched);
       });
 
@@ -137,6 +138,26 @@ export function testConsole(kind: BrowserKind): void {
       await finish(watched);
     });
 
+    test('shows cells of a grid on a map, the largest as a list for keyboards', async () => {
+      const places = ['60.17,24.94', '60.17,24.95', '-33.87,151.21'].map((place, i) => [{ create: { _id: String(i) } }, { place }]);
+      await service.request('PUT', '/places', { mappings: { properties: { place: { type: 'geo_point' } } } });
+      const lines = places.flat().map((line) => `${JSON.stringify(line)}\n`);
+      await service.request('POST', '/places/_bulk?refresh=true', lines.join(''));
+      const watched = await open('#/requests');
+      const { page } = watched;
+      await writeSheet(page, 'POST places/_search\n{ "aggs": { "cells": { "geohash_grid": { "field": "place", "precision": 3 } } } }\n');
+      await press(page, 'Control', 'Enter');
+      await clickText(page, '[role=tab]', 'Charts');
+      await page.waitForSelector('.cell-map');
+      expect(await page.$$eval('.bars button', (bars) => bars.map(({ textContent }) => textContent))).toEqual(['ud92', 'r3g1']);
+      await page.focus('.bars button');
+      await page.keyboard.press('Enter');
+      await waitForText(page, '.pane .cm-content', '"geo_bounding_box"');
+      await waitForText(page, '.facts', '2 hits');
+      await service.request('DELETE', '/places');
+      await finish(watched);
+    });
+
     test('explores an index by words, filters and values of fields', async () => {
       const watched = await open('#/discover?index=books');
       const { page } = watched;
@@ -147,6 +168,7 @@ export function testConsole(kind: BrowserKind): void {
       await page.waitForSelector('.top-value button');
       await clickText(page, '.top-value:has([title=novel]) button', '−');
       await waitForText(page, '.discover-total', '2 documents');
+      await waitForText(page, '[role=status]:not(.toast)', '2 documents');
       expect(await textOf(page, '.chips')).toContain('not genre: novel');
       await page.type('.search-bar input', 'emma');
       await page.keyboard.press('Enter');

@@ -1,6 +1,6 @@
 // Charts of aggregations: bars, columns, figures and maps of cells. A bucket that can become a filter is a button.
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useCell } from '../cell.ts';
 import { countText, numberText } from '../format.ts';
 import { theme } from '../shell/theme.ts';
@@ -212,7 +212,8 @@ interface PickProps {
 function Pick({ filter, onFilter, label, class: name = 'bar-row', children }: PickProps): JSX.Element {
   if (filter === null || onFilter === null)
     return (
-      <span class={name} title={label}>
+      // The bar of a column has no text of its own.
+      <span class={name} title={label} {...(name === 'column' && { role: 'img', 'aria-label': label })}>
         {children}
       </span>
     );
@@ -230,12 +231,14 @@ function Pick({ filter, onFilter, label, class: name = 'bar-row', children }: Pi
 }
 
 const MAP_WIDTH = 720;
+const LARGEST_CELLS = 10;
 
 function CellMap({ cells, onFilter }: { readonly cells: readonly Cell[]; readonly onFilter: ChartsProps['onFilter'] }): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [hovered, setHovered] = useState<Cell | null>(null);
   const shownTheme = useCell(theme);
   const view = viewOf(cells);
+  const largest = useMemo(() => largestOf(cells), [cells]);
   const height = Math.round((MAP_WIDTH * (view.north - view.south)) / (view.east - view.west));
   useEffect(() => {
     const context = canvas.current?.getContext('2d');
@@ -277,8 +280,15 @@ function CellMap({ cells, onFilter }: { readonly cells: readonly Cell[]; readonl
           ? `${hovered.label}: ${countText(hovered.count, 'document')}`
           : `${countText(cells.length, 'cell')}, longitude and latitude as they are`}
       </p>
+      <Bars buckets={largest} valueOf={({ count }) => count} series={[]} onFilter={onFilter} />
     </>
   );
+}
+
+/** What a map tells without eyes and pointer: its cells with the most documents. */
+function largestOf(cells: readonly Cell[]): Bucket[] {
+  const sorted = [...cells].sort((a, b) => b.count - a.count).slice(0, LARGEST_CELLS);
+  return sorted.map(({ label, count, filter }) => ({ label, count, filter, metrics: new Map(), parts: new Map() }));
 }
 
 type View = Pick<Cell, 'west' | 'east' | 'south' | 'north'>;

@@ -12,6 +12,7 @@ import { pathPart, reasonOf, send } from '../service.ts';
 import { Icon } from '../shell/icons.tsx';
 import { Menu } from '../shell/menu.tsx';
 import { address, go, replaceParams } from '../shell/router.ts';
+import { announce } from '../shell/toast.tsx';
 import {
   bodyOf,
   completions,
@@ -36,6 +37,9 @@ export function DiscoverPage(): JSX.Element {
   }, [indices, state.index]);
   const fields = useFields(state.index);
   const { answer, error, ms } = useSearch(state, fields);
+  useEffect(() => {
+    if (answer) announce(`${countOf(answer)} ${nounOf(answer)}`);
+  }, [answer]);
   const timeField = fields && timeFieldOf(fields);
   const addFilter = (filter: DiscoverFilter): void => change({ filters: [...state.filters, filter] });
   if (indices !== null && indices.length === 0)
@@ -68,8 +72,8 @@ export function DiscoverPage(): JSX.Element {
           )}
           {answer && (
             <>
-              <p class="discover-total" role="status">
-                <b>{totalText(answer.hits) ?? answer.hits.hits.length}</b> {totalText(answer.hits) === '1' ? 'document' : 'documents'}
+              <p class="discover-total">
+                <b>{countOf(answer)}</b> {nounOf(answer)}
                 <span class="muted">
                   {' '}
                   · took {answer.took} ms, {msText(ms)} in all
@@ -90,6 +94,9 @@ export function DiscoverPage(): JSX.Element {
     </div>
   );
 }
+
+const countOf = ({ hits }: SearchAnswer): string => totalText(hits) ?? String(hits.hits.length);
+const nounOf = (answer: SearchAnswer): string => (countOf(answer) === '1' ? 'document' : 'documents');
 
 const FIRST_COLUMNS = 7;
 

@@ -12,7 +12,7 @@ import { credentials, serviceUrl } from '../service.ts';
 import { Icon } from '../shell/icons.tsx';
 import { Menu, type MenuItem } from '../shell/menu.tsx';
 import { address, addressHash, replaceParams } from '../shell/router.ts';
-import { copyText, showToast } from '../shell/toast.tsx';
+import { announce, copyText, showToast } from '../shell/toast.tsx';
 import { asClientCode, asCurl, asLibraryCode } from './copy-as.ts';
 import { clearErrors, createSheetEditor, showServerError } from './editor.ts';
 import { type HistoryEntry, remember, runHistory, sheetText } from './kept.ts';
@@ -115,6 +115,7 @@ function useRuns(editor: { readonly current: EditorView | null }): Runs {
     if (controller.current !== own) return;
     setRunning(false);
     setRuns(done);
+    announce(done.map(outcomeText).join(', '));
     for (const { request, answer } of done.toReversed()) {
       const body = sheet.slice(request.bodyFrom, Math.max(request.to, request.bodyFrom));
       remember({ method: request.method, path: request.path, body, at: Date.now(), status: answer?.status ?? 0, ms: answer?.ms ?? 0 });
@@ -122,6 +123,10 @@ function useRuns(editor: { readonly current: EditorView | null }): Runs {
     if (editor.current?.state.doc.toString() === sheet) markError(editor.current, sheet, done);
   }, []);
   return { runs, isRunning, run: (range) => void run(range), stop: () => controller.current?.abort() };
+}
+
+function outcomeText({ request, answer, failure }: Run): string {
+  return `${request.method} ${request.path}: ${answer === null ? failure : `${answer.status} ${answer.statusText}`}`;
 }
 
 /** Underlines the first error at the position that the service reports, or the request if there is no position. */

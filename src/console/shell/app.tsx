@@ -7,7 +7,7 @@ import { Icon, type IconName } from './icons.tsx';
 import { LoginForm } from './login.tsx';
 import { address, addressHash } from './router.ts';
 import { type Theme, theme } from './theme.ts';
-import { Toast } from './toast.tsx';
+import { Announcements, Toast } from './toast.tsx';
 
 interface Page {
   readonly title: string;
@@ -44,6 +44,7 @@ export function App(): JSX.Element {
         {login ? <LoginForm /> : <LoadedPage key={name} name={name} />}
       </main>
       <Toast />
+      <Announcements />
     </div>
   );
 }

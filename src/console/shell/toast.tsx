@@ -1,4 +1,4 @@
-// A short message at the edge of the page, read out by screen readers.
+// Messages that screen readers read out: short ones at the edge of the page, and ones that are not shown.
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Cell, useCell } from '../cell.ts';
@@ -22,6 +22,22 @@ export function Toast(): JSX.Element {
     <div class="toast" role="status" aria-live="polite">
       {current && <p>{current.text}</p>}
     </div>
+  );
+}
+
+const announced = new Cell('');
+
+/** Has screen readers say what appeared elsewhere on the page. */
+export function announce(text: string): void {
+  announced.set(text);
+}
+
+/** Always there, since screen readers miss the text of a live region that is added together with it. */
+export function Announcements(): JSX.Element {
+  return (
+    <p class="visually-hidden" role="status">
+      {useCell(announced)}
+    </p>
   );
 }
 
