@@ -278,7 +278,7 @@ function CellMap({ cells, onFilter }: { readonly cells: readonly Cell[]; readonl
       <p class="muted small">
         {hovered
           ? `${hovered.label}: ${countText(hovered.count, 'document')}`
-          : `${countText(cells.length, 'cell')}, longitude and latitude as they are`}
+          : `${countText(cells.length, 'cell')}, equirectangular projection`}
       </p>
       <Bars buckets={largest} valueOf={({ count }) => count} series={[]} onFilter={onFilter} />
     </>
