@@ -35,6 +35,7 @@ const SHARED = {
   'buffer/image': null,
   'buffer/layout': ['Buffer', 'BUFFER_BYTES', 'ColumnKind', 'NO_DOC'],
   'buffer/merge-terms': null,
+  'buffer/ranges': ['PostingsRange', 'RANGE_BYTES', 'RANGE_ENTRY_BYTES'],
   'codec/field-flags': null,
   'docvalues/column': null,
   'executor/run': null,

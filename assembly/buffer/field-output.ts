@@ -16,6 +16,7 @@ import { E_NO_SPACE } from '../mem/status';
 import { TermsHeader } from '../terms/dictionary';
 import { TERMS_WRITER_BYTES, TermsWriter, termsBytesLimit, writerAdd, writerFinish, writerOpen } from '../terms/writer';
 import { ImageWriter, SectionKind, imageFree, imageSection } from './image';
+import { RANGE_ENTRY_BYTES, RangeList, rangesBegin, rangesEnd, rangesOpen, rangesWrite } from './ranges';
 
 // @ts-ignore: decorator
 @unmanaged
@@ -23,6 +24,7 @@ export class FieldOutput {
   image: ImageWriter;
   terms: TermsWriter;
   encoder: PostingsEncoder;
+  ranges: RangeList;
   maxDoc: u32;
   fieldOrd: u32;
   flags: u32;
@@ -36,21 +38,26 @@ export class FieldOutput {
   totalTermFreq: u64;
 }
 
-/** Scratch of an output for segments of at most `maxDoc` documents, besides the side buffer of its terms. */
-export function outputBytes(maxDoc: u32): usize {
-  return RECORD_BYTES + TERMS_WRITER_BYTES + encoderBytes(maxDoc);
+/** Scratch of an output for segments of at most `maxDoc` documents whose fields have up to `ranges` ranges, besides the side buffer of its terms. */
+export function outputBytes(maxDoc: u32, ranges: u32): usize {
+  return RECORD_BYTES + TERMS_WRITER_BYTES + encoderBytes(maxDoc) + <usize>ranges * RANGE_ENTRY_BYTES;
 }
 
 const RECORD_BYTES: usize = 128;
+const RANGES_OFF: usize = 96;
 
 /** Creates an output in scratch memory, to be used for one field after another; null if scratch is full. */
-export function outputCreate(scratch: Region, image: ImageWriter, maxDoc: u32): FieldOutput | null {
-  const at = (regionAllocate(scratch, outputBytes(maxDoc) + 8) + 15) & ~15;
+export function outputCreate(scratch: Region, image: ImageWriter, maxDoc: u32, ranges: u32): FieldOutput | null {
+  assert(offsetof<FieldOutput>() <= RANGES_OFF && RANGES_OFF + offsetof<RangeList>() <= RECORD_BYTES);
+  const at = (regionAllocate(scratch, outputBytes(maxDoc, ranges) + 8) + 15) & ~15;
   if (at < 16) return null;
   const output = changetype<FieldOutput>(at);
   output.image = image;
   output.terms = changetype<TermsWriter>(at + RECORD_BYTES);
   output.encoder = changetype<PostingsEncoder>(at + RECORD_BYTES + TERMS_WRITER_BYTES);
+  output.ranges = changetype<RangeList>(at + RANGES_OFF);
+  output.ranges.entries = changetype<usize>(output.encoder) + encoderBytes(maxDoc);
+  output.ranges.capacity = ranges;
   output.maxDoc = maxDoc;
   return output;
 }
@@ -72,6 +79,7 @@ export function outputOpen(output: FieldOutput, fieldOrd: u32, flags: u32, terms
   output.positions = (output.postings + (flags & FIELD_POSITIONS ? rest / 5 * 2 : rest)) & ~63;
   const encoderFlags = norms ? flags | FIELD_NORMS : flags;
   encoderInit(changetype<usize>(output.encoder), output.maxDoc, encoderFlags, output.postings, output.positions, output.positions, image.end);
+  rangesOpen(output.ranges);
   return writerOpen(output.terms, image.cur, termsEnd, side, flags);
 }
 
@@ -81,7 +89,16 @@ export function outputOpen(output: FieldOutput, fieldOrd: u32, flags: u32, terms
 export function outputBegin(output: FieldOutput): void {
   output.docFreq = 0;
   output.totalTermFreq = 0;
-  if (output.flags & FIELD_DOCS) encoderBegin(changetype<usize>(output.encoder));
+  if (!(output.flags & FIELD_DOCS)) return;
+  rangesBegin(output.ranges, output.encoder, nextOrd(output));
+  encoderBegin(changetype<usize>(output.encoder));
+}
+
+/** Ordinal of the term that is being written. */
+// @ts-ignore: decorator
+@inline
+function nextOrd(output: FieldOutput): u32 {
+  return changetype<TermsHeader>(output.terms.section).termCount;
 }
 
 // @ts-ignore: decorator
@@ -105,12 +122,13 @@ export function outputEnd(output: FieldOutput, termPtr: usize, termLen: u32): i3
   if (output.flags & FIELD_DOCS) {
     const status = encoderFinish(changetype<usize>(output.encoder));
     if (status < 0) return status;
+    rangesEnd(output.ranges, output.encoder, nextOrd(output));
     postingsOff = output.encoder.termOff;
   }
   return writerAdd(output.terms, termPtr, termLen, output.docFreq, output.totalTermFreq, postingsOff);
 }
 
-/** Ends the field: dictionary, postings and positions become sections of the image. None if no term was written. Returns 0 or E_NO_SPACE. */
+/** Ends the field: dictionary, postings, positions and their ranges become sections of the image. None if no term was written. Returns 0 or E_NO_SPACE. */
 export function outputFinish(output: FieldOutput, docCount: u32): i32 {
   const image = output.image, header = output.terms.section;
   if (changetype<TermsHeader>(header).termCount == 0) return 0;
@@ -120,13 +138,21 @@ export function outputFinish(output: FieldOutput, docCount: u32): i32 {
   if (output.norms) changetype<TermsHeader>(header).normsBase = <u32>(output.norms - header);
   if (!imageSection(image, SectionKind.TERMS, output.fieldOrd, bytes)) return E_NO_SPACE;
   if (!(output.flags & FIELD_DOCS)) return 0;
-  const postingsBytes = output.encoder.cur - output.postings;
-  memory.copy(image.cur, output.postings, postingsBytes);
-  changetype<TermsHeader>(header).postingsBase = <u32>(image.cur - header);
+  const postings = image.cur, postingsBytes = output.encoder.cur - output.postings;
+  memory.copy(postings, output.postings, postingsBytes);
+  changetype<TermsHeader>(header).postingsBase = <u32>(postings - header);
   if (!imageSection(image, SectionKind.POSTINGS, output.fieldOrd, postingsBytes)) return E_NO_SPACE;
-  if (!(output.flags & FIELD_POSITIONS)) return 0;
-  const positionsBytes = output.encoder.positionsCur - output.positions;
-  memory.copy(image.cur, output.positions, positionsBytes);
-  changetype<TermsHeader>(header).positionsBase = <u32>(image.cur - header);
-  return imageSection(image, SectionKind.POSITIONS, output.fieldOrd, positionsBytes) ? 0 : E_NO_SPACE;
+  const positions = image.cur;
+  let positionsBytes: usize = 0;
+  if (output.flags & FIELD_POSITIONS) {
+    positionsBytes = output.encoder.positionsCur - output.positions;
+    memory.copy(positions, output.positions, positionsBytes);
+    changetype<TermsHeader>(header).positionsBase = <u32>(positions - header);
+    if (!imageSection(image, SectionKind.POSITIONS, output.fieldOrd, positionsBytes)) return E_NO_SPACE;
+  }
+  const ranges = output.ranges;
+  if (ranges.count < 2) return 0;
+  if (<usize>ranges.count * RANGE_ENTRY_BYTES > imageFree(image)) return E_NO_SPACE;
+  const rangesBytes = rangesWrite(ranges, image.cur, postings, postingsBytes, positions, positionsBytes);
+  return imageSection(image, SectionKind.RANGES, output.fieldOrd, rangesBytes) ? 0 : E_NO_SPACE;
 }

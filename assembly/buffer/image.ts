@@ -19,6 +19,7 @@ export namespace SectionKind {
   export const NESTED: u32 = 8;
   export const BINARY: u32 = 9;
   export const VECTORS: u32 = 10;
+  export const RANGES: u32 = 11;
 }
 
 // @ts-ignore: decorator

@@ -7,6 +7,7 @@ import { E_NO_SPACE } from '../mem/status';
 import { FieldOutput, outputBytes, outputCreate } from './field-output';
 import { ImageWriter, SectionKind, TOC_ENTRY_BYTES, imageFree, imageOpen, imageSection } from './image';
 import { ColumnKind } from './layout';
+import { rangeCapacity } from './ranges';
 
 // @ts-ignore: decorator
 @unmanaged
@@ -41,9 +42,11 @@ export function systemColumnName(which: u32): usize {
  * `maxDoc` documents. Null if there is no room for the image.
  */
 export function segmentWriterOpen(at: usize, end: usize, scratchBytes: usize, fields: u32, maxDoc: u32): SegmentWriter | null {
-  const sections = (fields + SYSTEM_COLUMNS) * 6 + 8;
-  const fixed = SEGMENT_WRITER_BYTES + <usize>sections * TOC_ENTRY_BYTES + outputBytes(maxDoc) + 256;
-  if (at > end || <u64>fixed + <u64>scratchBytes > <u64>(end - at)) return null;
+  const sections = (fields + SYSTEM_COLUMNS) * 7 + 8;
+  if (at > end) return null;
+  const ranges = rangeCapacity(end - at);
+  const fixed = SEGMENT_WRITER_BYTES + <usize>sections * TOC_ENTRY_BYTES + outputBytes(maxDoc, ranges) + 256;
+  if (<u64>fixed + <u64>scratchBytes > <u64>(end - at)) return null;
   const writer = changetype<SegmentWriter>(at);
   writer.image = changetype<ImageWriter>(at + IMAGE_OFF);
   writer.readers = at + READERS_OFF;
@@ -51,7 +54,7 @@ export function segmentWriterOpen(at: usize, end: usize, scratchBytes: usize, fi
   const imageStart = (at + fixed + scratchBytes + 63) & ~63;
   regionInit(writer.scratch, at + SEGMENT_WRITER_BYTES, imageStart);
   const toc = regionAllocate(writer.scratch, <usize>sections * TOC_ENTRY_BYTES);
-  const output = outputCreate(writer.scratch, writer.image, maxDoc);
+  const output = outputCreate(writer.scratch, writer.image, maxDoc, ranges);
   if (!toc || !output || !imageOpen(writer.image, imageStart, end, toc, sections)) return null;
   writer.output = output;
   return writer;

@@ -55,8 +55,9 @@ function fillTermRange(node: TermRangeNode, bitset: usize): void {
   const dictionary = <usize>node.dictionary;
   const walk = changetype<TermsCursor>(allocateTemp(TERMS_CURSOR_BYTES));
   openTerms(walk, dictionary, node.fromOrd, allocateTemp(<usize>changetype<TermsHeader>(dictionary).longestTerm + 16));
-  while (walk.next < node.toOrd && nextTerm(walk)) {
-    fillTerm(node.postingsFlags, <u32>walk.postingsPtr + node.shift, walk.docFreq, bitset, term, cursor);
+  for (let at = <usize>node.pieces; walk.next < node.toOrd; at += 8) {
+    const end = load<u32>(at), shift = load<u32>(at, 4);
+    while (walk.next < end && nextTerm(walk)) fillTerm(node.postingsFlags, <u32>walk.postingsPtr + shift, walk.docFreq, bitset, term, cursor);
   }
   releaseTemp(mark);
 }

@@ -177,8 +177,11 @@ export class TermRangeNode extends MaterializedNode {
   fromOrd: u32;
   toOrd: u32;
   postingsFlags: u32;
-  /** Added to the addresses of records that the dictionary leads to, modulo 2^32: the distance by which the postings were moved. */
-  shift: u32;
+  /**
+   * Pairs u32 of an ordinal and a distance: up to that ordinal, records are at the address that the dictionary leads to plus the distance, modulo
+   * 2^32. Ordinals ascend to toOrd.
+   */
+  pieces: u32;
 }
 
 /** children: a plan over nested documents */

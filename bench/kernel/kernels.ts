@@ -133,7 +133,7 @@ for (const state of [often, third, words[5]]) {
     () => bits(plan),
     () => {
       // Addresses are below 2^32 and the copy starts at 0, so they are offsets in it.
-      const { docs } = decodeRecord(image, image.subarray(postings.positionsPtr), state.ptr, state.docFreq, FLAGS);
+      const { docs } = decodeRecord(image, image.subarray(postings.positionsAt(state.ptr)), state.ptr, state.docFreq, FLAGS);
       bitset(
         DOCS,
         docs.map(({ doc }) => doc),
@@ -200,7 +200,7 @@ compare(
   () => countPlan(k, scope, phrase),
   () => matching(phrase),
   {
-    job: ['phrase', postings.positionsPtr, often.ptr, often.docFreq, second.ptr, second.docFreq],
+    job: ['phrase', postings.positionsAt(often.ptr), often.ptr, often.docFreq, second.ptr, second.docFreq],
     result: () => countPlan(k, scope, phrase),
   },
 );

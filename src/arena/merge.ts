@@ -11,7 +11,7 @@ import { createMemory, Kernels, PAGE_BYTES, staticBytes } from '../wasm/kernels.
 import { MergeWriter, reorderAreaBytes, type TermsSource } from '../wasm/merge.ts';
 import { getU32, setU32 } from '../wasm/records.ts';
 import { buildGraph, graphNodes, graphScratchBytes, isGraphLike, planGraph } from '../wasm/vector-graph.ts';
-import { type FieldPlace, type ImagePlaces, readImage } from './segment-image.ts';
+import { type ImageField, type ImagePlaces, readImage } from './segment-image.ts';
 
 /** A segment image that is not in memory. */
 export interface ImageFile {
@@ -57,7 +57,7 @@ interface MergedField {
   readonly name: string;
   readonly flags: number;
   /** One entry per input that has the field. */
-  readonly parts: { input: Input; place: FieldPlace }[];
+  readonly parts: { input: Input; place: ImageField }[];
 }
 
 const ALIGN = 64;

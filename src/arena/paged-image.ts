@@ -1,5 +1,5 @@
 // A segment whose sections are read from its file on first use. Its directory is always in memory, in an extent:
-//     header | table of contents | section of fields | nested bitsets          each at a multiple of 64
+//     header | table of contents | section of fields | nested bitsets | ranges of postings          each at a multiple of 64
 // Other sections are loaded into a pool (section-table.ts); a section's address changes each time it is evicted and reloaded. The distance
 // from a dictionary to the postings is that of the file; readers subtract it (`recordBase`) and add the address of the postings when they
 // run a plan.
@@ -9,27 +9,16 @@ import { corruptIndexError } from '../errors/catalog.ts';
 import { crc32c } from '../wasm/codec.ts';
 import { IMAGE_HEADER_BYTES, IMAGE_MAGIC, IMAGE_VERSION, ImageHeader, NO_FIELD, SectionKind, TocEntry } from '../wasm/generated/buffer.ts';
 import { FIELD_PATH } from '../wasm/generated/codec.ts';
-import { TermsHeader } from '../wasm/generated/terms.ts';
 import type { Kernels } from '../wasm/kernels.ts';
 import { getU32 } from '../wasm/records.ts';
 import type { ImageFile } from './merge.ts';
+import { type FieldSections, PagedField, type Resolve } from './paged-field.ts';
+import { type PostingsRanges, type RangePart, rangeSizes, readRanges } from './postings-ranges.ts';
 import type { PinnedSections, SectionSource, SectionTable } from './section-table.ts';
-import {
-  type FieldInfo,
-  type FieldPlace,
-  listSections,
-  readFields,
-  readToc,
-  type SectionEntry,
-  type SegmentPlaces,
-  sectionName,
-} from './segment-image.ts';
+import { type FieldPlace, listSections, readFields, readToc, type SectionEntry, type SegmentPlaces, sectionName } from './segment-image.ts';
 
 const ALIGN = 64;
 const CHUNK_BYTES = 16 << 20;
-/** Upper bound of the kinds of sections. */
-const KINDS = 16;
-
 /** Where the sections of a segment are read from, see src/indexing/segment-set.ts. */
 interface Paging {
   readonly fd: number;
@@ -45,7 +34,7 @@ interface SectionOwner {
 /** The part of a paged segment that is always in memory. */
 export interface ImageDirectory {
   readonly bytes: Uint8Array;
-  /** Sizes of all sections, in the order of the table of contents. */
+  /** Sizes of all parts that are loaded on their own: the sections in the order of the table of contents, then the ranges of large fields. */
   readonly sizes: readonly number[];
 }
 
@@ -87,20 +76,27 @@ export function readDirectory(fd: number, bytes: number, file: string): ImageDir
   blank.writeUInt32LE(0, ImageHeader.checksum);
   if (crc32cOf(toc, crc32cOf(blank)) !== word(ImageHeader.checksum)) corrupt('header and table of contents: checksum differs');
   const parts: Buffer[] = [header, toc];
-  const sizes: number[] = [];
+  const sections: { kind: number; field: number; bytes: number }[] = [];
+  const ranged: { field: number; section: Buffer }[] = [];
   for (let at = 0; at < tocBytes; at += TocEntry.sizeof) {
     const kind = toc.readUInt32LE(at + TocEntry.kind);
+    const field = toc.readUInt32LE(at + TocEntry.fieldOrd);
     const off = toc.readUInt32LE(at + TocEntry.off);
     const size = toc.readUInt32LE(at + TocEntry.bytes);
     const name = `section ${sectionName(kind)} at ${off}`;
     if (off % ALIGN !== 0 || off + size > tocOff) corrupt(`${name}: lies outside`);
-    sizes.push(size);
+    sections.push({ kind, field, bytes: size });
     if (!isInDirectory(kind)) continue;
     const section = Buffer.alloc(size);
     readAt(fd, section, off, file);
     if (crc32cOf(section) !== toc.readUInt32LE(at + TocEntry.checksum)) corrupt(`${name}: checksum differs`);
     parts.push(section);
+    if (kind === SectionKind.RANGES) ranged.push({ field, section });
   }
+  const sizes = [
+    ...sections.map((section) => section.bytes),
+    ...ranged.flatMap(({ field, section }) => rangeSizes(readRanges(section, field, sections, corrupt))),
+  ];
   const image = new Uint8Array(parts.reduce((sum, part) => sum + aligned(part.length), 0));
   let at = 0;
   for (const part of parts) {
@@ -111,15 +107,65 @@ export function readDirectory(fd: number, bytes: number, file: string): ImageDir
 }
 
 function isInDirectory(kind: number): boolean {
-  return kind === SectionKind.FIELDS || kind === SectionKind.NESTED;
+  return kind === SectionKind.FIELDS || kind === SectionKind.NESTED || kind === SectionKind.RANGES;
 }
 
 function aligned(bytes: number): number {
   return Math.ceil(bytes / ALIGN) * ALIGN;
 }
 
-/** Returns a section's address; loads the section if it is absent. */
-type Resolve = (section: number) => number;
+function partName({ kind, off }: SectionEntry, field: string | undefined): string {
+  return `section ${sectionName(kind)}${field === undefined ? '' : ` of [${field}]`} at ${off}`;
+}
+
+/** A part of a segment file that is loaded on its own. */
+class FilePart implements SectionSource {
+  readonly bytes: number;
+  readonly #kernels: Kernels;
+  readonly #fd: number;
+  readonly #owner: SectionOwner;
+  readonly #off: number;
+  readonly #checksum: number;
+  readonly #part: string;
+
+  constructor(
+    kernels: Kernels,
+    fd: number,
+    owner: SectionOwner,
+    place: { readonly off: number; readonly bytes: number; readonly checksum: number },
+    part: string,
+  ) {
+    this.#kernels = kernels;
+    this.#fd = fd;
+    this.#owner = owner;
+    this.#off = place.off;
+    this.bytes = place.bytes;
+    this.#checksum = place.checksum;
+    this.#part = part;
+  }
+
+  get name(): string {
+    return `${this.#part} in ${this.#owner.file}`;
+  }
+
+  load(address: number): void {
+    const { bytes } = this;
+    const { u8 } = this.#kernels;
+    const { file, onDamage } = this.#owner;
+    try {
+      readAt(this.#fd, u8.subarray(address, address + bytes), this.#off, file);
+    } catch (error) {
+      onDamage((error as Error).message);
+      throw error;
+    }
+    // Wide loads at the end of a part read what follows it.
+    u8.fill(0, address + bytes, address + aligned(bytes) + ALIGN);
+    if (crc32c(this.#kernels, address, bytes) === this.#checksum) return;
+    const damage = corruptIndexError(file, `segment ${this.#part}: checksum differs`);
+    onDamage(damage.message);
+    throw damage;
+  }
+}
 
 /** State that all readers of a paged segment in a thread share. */
 export class PagedImage {
@@ -132,10 +178,9 @@ export class PagedImage {
   readonly kernels: Kernels;
   readonly #table: SectionTable;
   readonly #paging: Paging;
-  readonly #entries: readonly SectionEntry[];
-  readonly #sources: readonly SectionSource[];
-  /** Sections of each field by kind. */
-  readonly #fields = new Map<string, { readonly info: FieldInfo; readonly sections: Map<number, number> }>();
+  /** Its parts in the order of their rows: sections, then ranges. */
+  readonly #parts: FilePart[];
+  readonly #fields = new Map<string, FieldSections>();
   readonly #ids: number;
 
   /**
@@ -155,14 +200,14 @@ export class PagedImage {
     this.maxDoc = getU32(kernels, ptr, ImageHeader.maxDoc);
     this.rootDocs = getU32(kernels, ptr, ImageHeader.rootDocs);
     const count = getU32(kernels, ptr, ImageHeader.sectionCount);
-    this.#entries = readToc(kernels, ptr + IMAGE_HEADER_BYTES, count);
-    const addresses = directoryAddresses(this.#entries, ptr + aligned(IMAGE_HEADER_BYTES) + aligned(count * TocEntry.sizeof));
-    const fieldsAt = addresses[this.#entries.findIndex(({ kind }) => kind === SectionKind.FIELDS)];
+    const entries = readToc(kernels, ptr + IMAGE_HEADER_BYTES, count);
+    const addresses = directoryAddresses(entries, ptr + aligned(IMAGE_HEADER_BYTES) + aligned(count * TocEntry.sizeof));
+    const fieldsAt = addresses[entries.findIndex(({ kind }) => kind === SectionKind.FIELDS)];
     const records = fieldsAt ? readFields(kernels, fieldsAt, corrupt) : [];
-    for (const info of records) if (!(info.flags & FIELD_PATH)) this.#fields.set(info.name, { info, sections: new Map() });
+    for (const info of records) if (!(info.flags & FIELD_PATH)) this.#fields.set(info.name, { info, sections: new Map(), ranges: null });
     let ids = -1;
     let rootDocsPtr = 0;
-    this.#entries.forEach(({ kind, field }, i) => {
+    entries.forEach(({ kind, field }, i) => {
       if (kind === SectionKind.IDS) ids = i;
       else if (kind === SectionKind.NESTED && field === NO_FIELD) rootDocsPtr = addresses[i];
       else if (kind === SectionKind.NESTED) this.nested.set(records[field].name, addresses[i]);
@@ -172,46 +217,43 @@ export class PagedImage {
     this.rootDocsPtr = rootDocsPtr;
     this.#ids = ids;
     if (!this.#fields.get('_seq_no')?.sections.has(SectionKind.COLUMN)) corrupt('has no column [_seq_no]');
-    this.sections = listSections(this.#entries, records);
-    this.#sources = this.#entries.map((entry, i) => this.#sourceOf(entry, i, of));
+    this.sections = listSections(entries, records);
+    this.#parts = entries.map((entry) => new FilePart(kernels, paging.fd, of, entry, partName(entry, records[entry.field]?.name)));
+    entries.forEach(({ kind, field, bytes }, i) => {
+      if (kind !== SectionKind.RANGES) return;
+      const ranges = readRanges(kernels.u8.subarray(addresses[i], addresses[i] + bytes), field, entries, corrupt);
+      this.#addRanges(records[field].name, ranges, entries, of);
+    });
   }
 
-  #sourceOf({ kind, off, bytes, checksum }: SectionEntry, i: number, { file, onDamage }: SectionOwner): SectionSource {
-    const { kernels } = this;
-    const { field } = this.sections[i];
-    const name = `section ${sectionName(kind)}${field === null ? '' : ` of [${field}]`} at ${off} in ${file}`;
-    return {
-      name,
-      bytes,
-      load: (address) => {
-        try {
-          readAt(this.#paging.fd, kernels.u8.subarray(address, address + bytes), off, file);
-        } catch (error) {
-          onDamage((error as Error).message);
-          throw error;
-        }
-        // Wide loads at the end of a section read what follows it.
-        kernels.u8.fill(0, address + bytes, address + aligned(bytes) + ALIGN);
-        if (crc32c(kernels, address, bytes) === checksum) return;
-        const damage = corruptIndexError(file, `segment section ${sectionName(kind)} at ${off}: checksum differs`);
-        onDamage(damage.message);
-        throw damage;
-      },
+  /** Adds the ranges of a field to the parts. */
+  #addRanges(name: string, ranges: PostingsRanges, entries: readonly SectionEntry[], of: SectionOwner): void {
+    const field = this.#fields.get(name);
+    if (!field) return;
+    field.ranges = { ...ranges, first: this.#parts.length };
+    const add = (kind: number, parts: readonly RangePart[]): void => {
+      const section = entries[field.sections.get(kind) ?? -1];
+      parts.forEach((part, i) => {
+        const place = { ...part, off: section.off + part.off };
+        this.#parts.push(new FilePart(this.kernels, this.#paging.fd, of, place, `range ${i} of ${partName(section, name)}`));
+      });
     };
+    add(SectionKind.POSTINGS, ranges.postings);
+    add(SectionKind.POSITIONS, ranges.positions);
   }
 
   get residentBytes(): number {
-    return this.#table.residentBytes(this.#paging.firstRow, this.#entries.length);
+    return this.#table.residentBytes(this.#paging.firstRow, this.#parts.length);
   }
 
   /** The image for requests that started while all sections fit: addresses never change. */
   settled(): SegmentPlaces {
-    return new PagedPlaces(this, (section) => this.#table.address(this.#paging.firstRow + section, this.#sources[section]), true);
+    return new PagedPlaces(this, (part) => this.#table.address(this.#paging.firstRow + part, this.#parts[part]), true);
   }
 
   /** The image for one request, which pins what it reads. */
   pinnedBy(pins: PinnedSections): SegmentPlaces {
-    return new PagedPlaces(this, (section) => pins.address(this.#paging.firstRow + section, this.#sources[section]));
+    return new PagedPlaces(this, (part) => pins.address(this.#paging.firstRow + part, this.#parts[part]));
   }
 
   idsAt(resolve: Resolve): number {
@@ -224,7 +266,7 @@ export class PagedImage {
 
   field(name: string, resolve: Resolve, isSettled: boolean): FieldPlace | undefined {
     const field = this.#fields.get(name);
-    return field && new PagedField(this.kernels, field.info, field.sections, resolve, isSettled);
+    return field && new PagedField(this.kernels, field, resolve, isSettled);
   }
 }
 
@@ -289,84 +331,5 @@ class PagedPlaces implements SegmentPlaces {
 
   get ids(): number {
     return this.#image.idsAt(this.#resolve);
-  }
-}
-
-class PagedField implements FieldPlace {
-  readonly name: string;
-  readonly flags: number;
-  readonly columnKind: FieldInfo['columnKind'];
-  readonly #kernels: Kernels;
-  readonly #sections: ReadonlyMap<number, number>;
-  readonly #resolve: Resolve;
-
-  /** Addresses by kind of section, 0 if not known; null if they change. */
-  readonly #known: Uint32Array | null;
-
-  constructor(
-    kernels: Kernels,
-    { name, flags, columnKind }: FieldInfo,
-    sections: ReadonlyMap<number, number>,
-    resolve: Resolve,
-    isSettled: boolean,
-  ) {
-    this.#known = isSettled ? new Uint32Array(KINDS) : null;
-    this.name = name;
-    this.flags = flags;
-    this.columnKind = columnKind;
-    this.#kernels = kernels;
-    this.#sections = sections;
-    this.#resolve = resolve;
-  }
-
-  get terms(): number {
-    return this.#at(SectionKind.TERMS);
-  }
-
-  get recordBase(): number {
-    const { terms } = this;
-    return (terms + getU32(this.#kernels, terms, TermsHeader.postingsBase)) >>> 0;
-  }
-
-  get postings(): number {
-    return this.#at(SectionKind.POSTINGS);
-  }
-
-  get positions(): number {
-    return this.#at(SectionKind.POSITIONS);
-  }
-
-  get norms(): number {
-    return this.#at(SectionKind.NORMS);
-  }
-
-  get column(): number {
-    return this.#at(SectionKind.COLUMN);
-  }
-
-  get binary(): number {
-    return this.#at(SectionKind.BINARY);
-  }
-
-  get graph(): number {
-    return this.#at(SectionKind.VECTORS);
-  }
-
-  get hasNorms(): boolean {
-    return this.#sections.has(SectionKind.NORMS);
-  }
-
-  get hasGraph(): boolean {
-    return this.#sections.has(SectionKind.VECTORS);
-  }
-
-  #at(kind: number): number {
-    const known = this.#known;
-    if (known !== null && known[kind] !== 0) return known[kind];
-    const section = this.#sections.get(kind);
-    if (section === undefined) return 0;
-    const address = this.#resolve(section);
-    if (known !== null) known[kind] = address;
-    return address;
   }
 }

@@ -1,5 +1,5 @@
 // Postings and columns of a segment image whose sections may not be in memory yet: each address is looked up when it is used.
-import type { SegmentColumn, SegmentPostings } from '../plan/segment.ts';
+import type { SegmentColumn, SegmentPostings, TermPairs } from '../plan/segment.ts';
 import { FIELD_FREQS, FIELD_OFFSETS, FIELD_POSITIONS } from '../wasm/generated/codec.ts';
 import { TermsHeader } from '../wasm/generated/terms.ts';
 import type { Kernels } from '../wasm/kernels.ts';
@@ -36,20 +36,24 @@ export class PlacedPostings implements SegmentPostings {
     return this.#place.terms;
   }
 
-  get positionsPtr(): number {
-    return this.#place.positions;
-  }
-
   get normsPtr(): number {
     return this.#place.norms;
   }
 
-  get base(): number {
-    return this.#place.postings;
+  recordAt(place: number): number {
+    return this.#place.recordAt(place);
   }
 
-  get shift(): number {
-    return (this.#place.postings - this.#place.recordBase) >>> 0;
+  positionsAt(place: number): number {
+    return this.#place.positionsAt(place);
+  }
+
+  relocate(pairs: TermPairs): void {
+    this.#place.relocate(pairs);
+  }
+
+  pieces(from: number, to: number): Uint32Array {
+    return this.#place.pieces(from, to);
   }
 }
 

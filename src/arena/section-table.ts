@@ -17,7 +17,7 @@ const MAX_POOLS = 64;
 const [POOL_START, POOL_BYTES, POOL_KB, POOL_WORDS] = [0, 1, 2, 4];
 const ROWS_AT = CONTROL_WORDS + MAX_POOLS * POOL_WORDS;
 const [STATE, ADDRESS, BYTES, LAST_USE, POOL, ROW_WORDS] = [0, 1, 2, 3, 4, 8];
-const MAX_ROWS = 32768;
+const MAX_ROWS = 131_072;
 
 /** States of a row. A loading row has the thread that loads it in the bits above. */
 const [ABSENT, LOADING, PRESENT, EVICTING] = [0, 1, 2, 3];

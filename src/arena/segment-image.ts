@@ -1,5 +1,6 @@
 // Checks the frame of a segment image in an arena and finds the parts of each field. The layout is specified in docs/internals/segment-format.md.
 import { corruptIndexError } from '../errors/catalog.ts';
+import type { TermPairs } from '../plan/segment.ts';
 import { type ColumnKindName, columnKindName } from '../wasm/buffer.ts';
 import { crc32c } from '../wasm/codec.ts';
 import {
@@ -33,9 +34,6 @@ export interface FieldPlace extends FieldInfo {
   readonly terms: number;
   /** Base that kernels assume for term records: 0 if it is the real one, and then kernels return addresses. */
   readonly recordBase: number;
-  /** Offset to add to a record address minus `recordBase`. */
-  readonly postings: number;
-  readonly positions: number;
   readonly norms: number;
   readonly column: number;
   readonly binary: number;
@@ -43,6 +41,11 @@ export interface FieldPlace extends FieldInfo {
   readonly graph: number;
   readonly hasGraph: boolean;
   readonly hasNorms: boolean;
+  /** See SegmentPostings. A place is the address of a record minus `recordBase`. */
+  recordAt(place: number): number;
+  positionsAt(place: number): number;
+  relocate(pairs: TermPairs): void;
+  pieces(from: number, to: number): Uint32Array;
 }
 
 /** The addresses of everything in an image. */
@@ -63,7 +66,7 @@ export interface SegmentPlaces {
 /** A checked image in an arena. */
 export interface ImagePlaces extends SegmentPlaces {
   readonly ptr: number;
-  readonly fields: ReadonlyMap<string, FieldPlace>;
+  readonly fields: ReadonlyMap<string, ImageField>;
 }
 
 /** An entry of the table of contents. */
@@ -107,8 +110,8 @@ export function readImage(k: Kernels, ptr: number, bytes: number, { file, verify
     if (verify && crc32c(k, ptr + off, size) !== checksum) corrupt(`${name}: checksum differs`);
   }
   const fieldsSection = sections.find(({ kind }) => kind === SectionKind.FIELDS);
-  const records = (fieldsSection ? readFields(k, ptr + fieldsSection.off, corrupt) : []).map(placeOf);
-  const fields = new Map<string, FieldPlace>();
+  const records = (fieldsSection ? readFields(k, ptr + fieldsSection.off, corrupt) : []).map((info) => new ImageField(info));
+  const fields = new Map<string, ImageField>();
   const nested = new Map<string, number>();
   for (const record of records) if (!(record.flags & FIELD_PATH)) fields.set(record.name, record);
   let rootDocsPtr = 0;
@@ -148,22 +151,40 @@ export function readImage(k: Kernels, ptr: number, bytes: number, { file, verify
   };
 }
 
-type WritableField = { -readonly [Key in keyof FieldPlace]: FieldPlace[Key] };
+/** Parts of a field of an image that is wholly in memory: its records are where the dictionary leads to. */
+export class ImageField implements FieldPlace {
+  readonly name: string;
+  readonly flags: number;
+  readonly columnKind: ColumnKindName;
+  readonly recordBase = 0;
+  terms = 0;
+  positions = 0;
+  hasNorms = false;
+  norms = 0;
+  column = 0;
+  binary = 0;
+  graph = 0;
+  hasGraph = false;
 
-function placeOf(info: FieldInfo): WritableField {
-  return {
-    ...info,
-    terms: 0,
-    recordBase: 0,
-    postings: 0,
-    hasNorms: false,
-    positions: 0,
-    norms: 0,
-    column: 0,
-    binary: 0,
-    graph: 0,
-    hasGraph: false,
-  };
+  constructor({ name, flags, columnKind }: FieldInfo) {
+    this.name = name;
+    this.flags = flags;
+    this.columnKind = columnKind;
+  }
+
+  recordAt(place: number): number {
+    return place;
+  }
+
+  positionsAt(): number {
+    return this.positions;
+  }
+
+  relocate(): void {}
+
+  pieces(_from: number, to: number): Uint32Array {
+    return Uint32Array.of(to, 0);
+  }
 }
 
 /** Name of a kind of section, for statistics and errors. */

@@ -26,7 +26,8 @@ export function visitPositions(
       const postings = postingsOf(field);
       if (!postings?.hasPositions) continue;
       const ptr = k.reserve(CURSOR_BYTES);
-      k.exports.postingsCursorOpen(ptr, state.ptr + postings.base, state.docFreq, postingsFlags(postings), postings.positionsPtr);
+      const [record, positions] = [postings.recordAt(state.ptr), postings.positionsAt(state.ptr)];
+      k.exports.postingsCursorOpen(ptr, record, state.docFreq, postingsFlags(postings), positions);
       cursors.set(key, { ptr, docId: -1, positions: null });
     }
     for (const docId of docs) visit(docId, (key) => positionsIn(k, cursors.get(key), docId));

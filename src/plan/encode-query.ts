@@ -1,6 +1,7 @@
 // Encodes a PlanNode tree as the records of assembly/search/node.ts in a worker's scratch region.
 // One class with a short method per operation, since nodes are encoded recursively.
 import { pushAll } from '../common/large-lists.ts';
+import { BLOCK_DOCS } from '../wasm/generated/postings.ts';
 import {
   AnyTermNode,
   BoolNode,
@@ -190,8 +191,9 @@ export class QueryEncoder {
     const { ptr } = encoded;
     setU32(this.#k, ptr, TermNode.postingsFlags, postingsFlags(postings));
     setU32(this.#k, ptr, TermNode.docFreq, term.docFreq);
-    setU32(this.#k, ptr, TermNode.record, term.ptr + postings.base);
-    if (withPositions) setU32(this.#k, ptr, TermNode.positions, postings.positionsPtr);
+    setU32(this.#k, ptr, TermNode.record, postings.recordAt(term.ptr));
+    // Short records contain their positions.
+    if (withPositions && term.docFreq >= BLOCK_DOCS) setU32(this.#k, ptr, TermNode.positions, postings.positionsAt(term.ptr));
     this.#similarity(ptr, postings, scorer);
     return encoded;
   }
@@ -214,17 +216,15 @@ export class QueryEncoder {
     for (let i = 1; i < terms.length; i += 2) docFreqs += terms[i];
     const encoded = this.#record(OP_ANY_TERM, AnyTermNode, Math.min(docFreqs, this.#maxDoc), NO_CHILDREN, false);
     setU32(this.#k, encoded.ptr, AnyTermNode.postingsFlags, postingsFlags(node.postings));
-    setU32(this.#k, encoded.ptr, AnyTermNode.terms, this.#records(terms, node.postings.base));
+    setU32(this.#k, encoded.ptr, AnyTermNode.terms, this.#records(terms, node.postings));
     setU32(this.#k, encoded.ptr, AnyTermNode.termCount, terms.length / 2);
     return encoded;
   }
 
   /** Copies pairs into the scratch, with addresses instead of places. */
-  #records(terms: TermPairs, base: number): number {
+  #records(terms: TermPairs, postings: SegmentPostings): number {
     const ptr = this.#k.copyInU32(terms);
-    if (base === 0) return ptr;
-    const { u32 } = this.#k;
-    for (let at = ptr >>> 2, end = at + terms.length; at < end; at += 2) u32[at] += base;
+    postings.relocate(this.#k.u32.subarray(ptr >>> 2, (ptr >>> 2) + terms.length));
     return ptr;
   }
 
@@ -234,7 +234,7 @@ export class QueryEncoder {
     const encoded = this.#record(OP_TERM_RANGE, TermRangeNode, Math.min((to - node.from) * 32, this.#maxDoc), NO_CHILDREN, false);
     setU32(this.#k, encoded.ptr, TermRangeNode.postingsFlags, postingsFlags(node.postings));
     setU32(this.#k, encoded.ptr, TermRangeNode.dictionary, node.postings.ptr);
-    setU32(this.#k, encoded.ptr, TermRangeNode.shift, node.postings.shift);
+    setU32(this.#k, encoded.ptr, TermRangeNode.pieces, this.#k.copyInU32(node.postings.pieces(node.from, to)));
     setU32(this.#k, encoded.ptr, TermRangeNode.fromOrd, node.from);
     setU32(this.#k, encoded.ptr, TermRangeNode.toOrd, to);
     return encoded;

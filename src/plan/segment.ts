@@ -33,12 +33,17 @@ export interface SegmentPostings {
   readonly hasFreqs: boolean;
   readonly hasPositions: boolean;
   readonly hasOffsets: boolean;
-  /** Address of the field's positions section in the segment's arena, 0 if it has none. */
-  readonly positionsPtr: number;
-  /** Added to the place of a record to find its address. */
-  readonly base: number;
-  /** By how much the records have moved from where the dictionary leads to, modulo 2^32. */
-  readonly shift: number;
+  /** Address of the record at a place. */
+  recordAt(place: number): number;
+  /** Replaces the places in pairs by addresses. */
+  relocate(pairs: TermPairs): void;
+  /** Address from which a record at this place counts the offset of its positions, modulo 2^32; 0 if the field has none. */
+  positionsAt(place: number): number;
+  /**
+   * The ordinals [from, to) as parts whose records have moved by the same distance from where the dictionary leads to: for each part the ordinal
+   * after it and the distance modulo 2^32.
+   */
+  pieces(from: number, to: number): Uint32Array;
   readonly hasNorms: boolean;
   /** Address of the norms (one byte a document, 0 = the document has no value), 0 if the field has none. */
   readonly normsPtr: number;
@@ -55,7 +60,7 @@ export interface TermState {
   readonly totalTermFreq: number;
   /** Rank of the term in the field's dictionary = its ordinal in the field's ordinals column. */
   readonly ord: number;
-  /** Place of the term's record: its address is this plus `SegmentPostings.base`. */
+  /** Place of the term's record, see `SegmentPostings.recordAt`. */
   readonly ptr: number;
 }
 

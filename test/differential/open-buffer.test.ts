@@ -98,7 +98,7 @@ eachKernelBuild((k, build) => {
         state.ptr,
         state.docFreq,
         FIELD_FREQS | FIELD_POSITIONS | FIELD_NORMS,
-        segment.postings('body')!.positionsPtr,
+        segment.postings('body')!.positionsAt(state.ptr),
       );
       for (let docId = 0; docId < documents; docId++) {
         expect(k.exports.postingsCursorNext(cursor)).toBe(docId);

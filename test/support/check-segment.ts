@@ -148,11 +148,11 @@ function shape(list: PlainPosting[], field: FieldSpec): PlainPosting[] {
 function readPostings(segment: SegmentImageReader, field: FieldSpec, state: { ptr: number; docFreq: number }): PlainPosting[] {
   const k = segment.kernels;
   const postings = segment.postings(field.name)!;
-  const { hasFreqs, hasPositions, hasOffsets, positionsPtr } = postings;
+  const { hasFreqs, hasPositions, hasOffsets } = postings;
   const flags = postingsFlags(postings);
   return k.scoped(() => {
     const cursor = k.reserve(CURSOR_BYTES);
-    k.exports.postingsCursorOpen(cursor, state.ptr, state.docFreq, flags, positionsPtr);
+    k.exports.postingsCursorOpen(cursor, postings.recordAt(state.ptr), state.docFreq, flags, postings.positionsAt(state.ptr));
     const list: PlainPosting[] = [];
     for (let docId = k.exports.postingsCursorNext(cursor); docId !== 0x7fffffff; docId = k.exports.postingsCursorNext(cursor)) {
       const posting: PlainPosting = { docId, freq: hasFreqs ? k.exports.postingsCursorFreq(cursor) : 1, positions: [], offsets: [] };

@@ -54,6 +54,7 @@ export const SectionKind = {
   NESTED: 8,
   BINARY: 9,
   VECTORS: 10,
+  RANGES: 11,
 } as const;
 export const ImageHeader = {
   magic: 0 as Offset<'u32'>,
@@ -148,4 +149,21 @@ export const MergeField = {
   present: 32 as Offset<'usize'>,
   area: 36 as Offset<'usize'>,
   sizeof: 40,
+} as const;
+
+// assembly/buffer/ranges.ts
+/**
+ * A smaller range loads faster and keeps less that nobody asked for in memory; each range is a row of a table that eviction walks
+ * (src/arena/section-table.ts).
+ */
+export const RANGE_BYTES = 1048576;
+export const RANGE_ENTRY_BYTES = 20;
+/** Offsets count from the start of the postings and the positions section; that of postings is a multiple of 4. */
+export const PostingsRange = {
+  firstOrd: 0 as Offset<'u32'>,
+  postingsOff: 4 as Offset<'u32'>,
+  positionsOff: 8 as Offset<'u32'>,
+  postingsChecksum: 12 as Offset<'u32'>,
+  positionsChecksum: 16 as Offset<'u32'>,
+  sizeof: 20,
 } as const;

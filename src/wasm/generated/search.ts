@@ -187,7 +187,7 @@ export const TermRangeNode = {
   fromOrd: 28 as Offset<'u32'>,
   toOrd: 32 as Offset<'u32'>,
   postingsFlags: 36 as Offset<'u32'>,
-  shift: 40 as Offset<'u32'>,
+  pieces: 40 as Offset<'u32'>,
   sizeof: 44,
 } as const;
 /** children: a plan over nested documents */
