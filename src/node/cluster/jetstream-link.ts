@@ -67,6 +67,8 @@ class JetStreamLink implements ClusterLink {
   #membership: Membership | null = null;
   #transportAddress = '';
   #publishAddress = '';
+  /** The node opens its shards: from this moment a change of metadata concerns all threads. */
+  #hasJoined = false;
   #isLive = false;
   #isLeaving = false;
   readonly #catchUpWithOthers: CatchUp;
@@ -169,6 +171,7 @@ class JetStreamLink implements ClusterLink {
     const host = this.#settings['transport.host'];
     const port = await this.#server.listen(host, this.#settings['transport.port']);
     this.#transportAddress = this.#settings['transport.publish_address'] || `${host}:${port}`;
+    this.#hasJoined = true;
   }
 
   async start(publishAddress: string): Promise<void> {
@@ -240,13 +243,13 @@ class JetStreamLink implements ClusterLink {
   async #apply(entry: MetadataEntry): Promise<void> {
     const node = this.#requireNode();
     if (entry.kind === 'start') this.#checkDialect(entry.flavor, entry.version);
-    if (this.#isLive) await node.apply(entry);
+    if (this.#hasJoined) await node.apply(entry);
     else node.replay(entry);
   }
 
   async #adopt({ state, security, flavor, dialect }: MetadataContent): Promise<void> {
     this.#checkDialect(flavor, dialect);
-    await this.#requireNode().adopt(state, security, this.#isLive);
+    await this.#requireNode().adopt(state, security, this.#hasJoined);
   }
 
   #checkDialect(ofCluster: string, versionOfCluster: string): void {
