@@ -5,7 +5,7 @@ import type { LogEntry } from '../store/store.ts';
 import type { LogMessage } from './log-subject.ts';
 
 /** To be increased when nodes of the previous version cannot read the messages. */
-export const LOG_VERSION = 1;
+export const LOG_VERSION = 2;
 const HEADER_BYTES = 6;
 const MAX_PARTS = 0xffff;
 

@@ -4,9 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsumerMessages, JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { processClockMs } from '../common/process-clock.ts';
 import type { Settings } from '../config/settings.ts';
+import { UnknownVersionError } from './batch.ts';
 import { ClusterStartError } from './cluster-start.ts';
-import { type LogMessage, type LogSubject, logUnreachableError, type Published } from './log-subject.ts';
+import { type LogSubject, logUnreachableError, type Published } from './log-subject.ts';
 import { objectStream } from './names.ts';
 import {
   AuthorizationError,
@@ -23,6 +25,7 @@ import {
   StorageType,
 } from './nats-packages.ts';
 import { ObjectBlobs } from './object-blobs.ts';
+import { type StreamMessage, type StreamReader, StreamSubject } from './stream-subject.ts';
 
 /** Time allowed for JetStream to respond. */
 const REQUEST_MS = 2000;
@@ -33,9 +36,9 @@ const NO_MESSAGE = 10037;
 /** A consumer lives on one server. When two heartbeats of it are missed, or the connection is lost, another one is created. */
 const HEARTBEAT_MS = 1000;
 const CONSUMER_IS_GONE = ['heartbeats_missed', 'consumer_deleted', 'no_responders'];
-/** Headers with the id of a message, and with the sequence that it follows. */
+/** Headers with the id of a message, and with its number in the log. */
 const ID_HEADER = 'Gannet-Id';
-const AFTER_HEADER = 'Nats-Expected-Last-Subject-Sequence';
+const NUMBER_HEADER = 'Gannet-Number';
 /** Room for headers in a message of maximum size. */
 const HEADER_ROOM = 512;
 /** Part size of large batches: a server copies whole messages, so smaller ones pipeline better. */
@@ -87,20 +90,23 @@ export class JetStream {
     }
   }
 
-  /** Whether a server is connected. */
-  get isConnected(): boolean {
-    return !this.#connection.isClosed() && !this.#isDisconnected;
+  /** For how long no server has been connected; 0 while one is. */
+  get disconnectedForMs(): number {
+    if (this.#connection.isClosed()) return Number.POSITIVE_INFINITY;
+    return this.#disconnectedMs === null ? 0 : processClockMs() - this.#disconnectedMs;
   }
 
-  #isDisconnected = false;
+  /** Since when no server is connected; null while one is. */
+  #disconnectedMs: number | null = null;
   readonly #onDisconnect = new Set<() => void>();
 
   async #watchConnection(): Promise<void> {
     for await (const { type } of this.#connection.status()) {
       if (type !== 'disconnect' && type !== 'reconnect') continue;
-      this.#isDisconnected = type === 'disconnect';
-      if (this.#isDisconnected) for (const react of [...this.#onDisconnect]) react();
-      this.#onStatus(!this.#isDisconnected);
+      const isConnected = type === 'reconnect';
+      this.#disconnectedMs = isConnected ? null : (this.#disconnectedMs ?? processClockMs());
+      if (!isConnected) for (const react of [...this.#onDisconnect]) react();
+      this.#onStatus(isConnected);
     }
   }
 
@@ -163,23 +169,30 @@ export class JetStream {
   /** @param what  name of the log in errors */
   subject(stream: string, subject: string, what: string): LogSubject {
     const read = (query: { last_by_subj: string } | { seq: number; next_by_subj: string }) => this.#read(stream, query, what);
-    return {
-      maxBytes: Math.min(MAX_PART_BYTES, (this.#connection.info?.max_payload ?? MAX_PART_BYTES) - HEADER_ROOM),
-      publish: (message) => this.#publish(subject, message),
-      next: (after) => read({ seq: after + 1, next_by_subj: subject }),
-      last: async () => (await read({ last_by_subj: subject }))?.seq ?? 0,
-      follow: (after, deliver) => this.#follow(stream, subject, after, deliver),
-      trim: (before) => this.#trim(stream, subject, before, what),
+    const reader: StreamReader = {
+      read: (from) => read({ seq: Math.max(1, from), next_by_subj: subject }),
+      readLast: () => read({ last_by_subj: subject }),
+      append: (message, expected) => this.#append(subject, message, expected),
+      consume: (from, deliver, onStart) => this.#consume(stream, subject, from, deliver, onStart),
+      purge: (before) => this.#purge(stream, subject, before, what),
     };
+    return new StreamSubject(reader, {
+      maxBytes: Math.min(MAX_PART_BYTES, (this.#connection.info?.max_payload ?? MAX_PART_BYTES) - HEADER_ROOM),
+      what,
+      pause: () => sleep(RETRY_MS),
+      isClosed: () => this.#connection.isClosed(),
+      now: processClockMs,
+    });
   }
 
-  async #publish(subject: string, { id, after, data }: Omit<LogMessage, 'seq'>): Promise<Published> {
+  async #append(subject: string, { id, number, data }: Omit<StreamMessage, 'sequence'>, expected: number): Promise<Published> {
     const own = headers();
     own.set(ID_HEADER, id);
+    own.set(NUMBER_HEADER, String(number));
     try {
       const { seq } = await this.#client.publish(subject, data, {
         headers: own,
-        expect: { lastSubjectSequence: after },
+        expect: { lastSubjectSequence: expected },
         timeout: REQUEST_MS,
       });
       return seq;
@@ -193,17 +206,18 @@ export class JetStream {
     stream: string,
     query: { last_by_subj: string } | { seq: number; next_by_subj: string },
     what: string,
-  ): Promise<LogMessage | null> {
+  ): Promise<StreamMessage | null> {
     try {
       const stored = await this.#manager.streams.getMessage(stream, query);
-      return stored && { seq: stored.seq, ...identityOf(stored.header), data: stored.data };
+      return stored && { sequence: stored.seq, ...identityOf(stored.header), data: stored.data };
     } catch (error) {
       if (error instanceof JetStreamApiError && error.code === NO_MESSAGE) return null;
+      if (error instanceof UnknownVersionError) throw error;
       throw logUnreachableError(what, (error as Error).message);
     }
   }
 
-  async #trim(stream: string, subject: string, before: number, what: string): Promise<void> {
+  async #purge(stream: string, subject: string, before: number, what: string): Promise<void> {
     try {
       await this.#manager.streams.purge(stream, { filter: subject, seq: before });
     } catch (error) {
@@ -211,36 +225,26 @@ export class JetStream {
     }
   }
 
-  #follow(stream: string, subject: string, after: number, deliver: (message: LogMessage) => void): () => void {
-    let isEnded = false;
-    let stop = (): void => undefined;
-    let at = after;
-    const run = async (): Promise<void> => {
-      const options = { filter_subjects: subject, deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: at + 1 };
-      const consumer = await this.#client.consumers.get(stream, options);
-      const messages = await consumer.consume({ max_messages: 256, idle_heartbeat: HEARTBEAT_MS });
-      stop = () => messages.stop();
-      if (isEnded) return stop();
-      stopWhenSilent(messages);
-      this.#onDisconnect.add(stop);
-      for await (const message of messages) {
-        if (isEnded) return;
-        at = message.seq;
-        deliver({ seq: message.seq, ...identityOf(message.headers), data: message.data });
-      }
-    };
-    const keepRunning = async () => {
-      while (!isEnded && !this.#connection.isClosed()) {
-        await run().catch(() => undefined);
-        this.#onDisconnect.delete(stop);
-        if (!isEnded) await sleep(RETRY_MS);
-      }
-    };
-    keepRunning();
-    return () => {
-      isEnded = true;
+  async #consume(
+    stream: string,
+    subject: string,
+    from: number,
+    deliver: (message: StreamMessage) => Promise<void>,
+    onStart: (stop: () => void) => void,
+  ): Promise<void> {
+    const options = { filter_subjects: subject, deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(1, from) };
+    const consumer = await this.#client.consumers.get(stream, options);
+    const messages = await consumer.consume({ max_messages: 256, idle_heartbeat: HEARTBEAT_MS });
+    const stop = () => messages.stop();
+    onStart(stop);
+    stopWhenSilent(messages);
+    this.#onDisconnect.add(stop);
+    try {
+      for await (const message of messages) await deliver({ sequence: message.seq, ...identityOf(message.headers), data: message.data });
+    } finally {
       stop();
-    };
+      this.#onDisconnect.delete(stop);
+    }
   }
 
   // -------------------------------------------------------------------------------------------------------- buckets
@@ -313,9 +317,11 @@ async function stopWhenSilent(messages: ConsumerMessages): Promise<void> {
   for await (const { type } of messages.status()) if (CONSUMER_IS_GONE.includes(type)) messages.stop();
 }
 
-/** Reads the header fields, which both kinds of messages have. */
-function identityOf(fields: { get(name: string): string } | undefined): { id: string; after: number } {
-  return { id: fields?.get(ID_HEADER) ?? '', after: Number(fields?.get(AFTER_HEADER) ?? 0) };
+/** Reads the header fields, which both kinds of messages have. @throws UnknownVersionError */
+function identityOf(fields: { get(name: string): string } | undefined): { id: string; number: number } {
+  const number = Number(fields?.get(NUMBER_HEADER) ?? 0);
+  if (number === 0) throw new UnknownVersionError(1);
+  return { id: fields?.get(ID_HEADER) ?? '', number };
 }
 
 function checkVersion(version: string): void {

@@ -3,37 +3,36 @@
 import { ApiError } from '../errors/api-error.ts';
 
 /**
- * A message of a subject. It counts only if `after` is the sequence of the message before it; otherwise it is void, for every reader alike. JetStream refuses
- * such messages, but before version 2.10 its clusters store both of two messages that are published at the same time after the same one
- * (https://github.com/nats-io/nats-server/issues/4320).
+ * A message of a log. It counts only if `after` is the number of the message before it; otherwise it is void, for every reader alike. JetStream may store such
+ * messages (https://github.com/nats-io/nats-server/issues/4320); StreamSubject (stream-subject.ts) does not pass them on.
  */
 export interface LogMessage {
-  /** Sequence in the stream; ascending, not consecutive. */
+  /** Number in the log; ascending. */
   readonly seq: number;
-  /** Sequence of the previous message of the subject according to the publisher; 0 for the first. */
+  /** Number of the previous message according to the publisher; 0 for the first. */
   readonly after: number;
   /** Chosen by the publisher; unique. */
   readonly id: string;
   readonly data: Uint8Array;
 }
 
-/** The sequence of the stored message; `stale`: another message is the last of the subject; `unknown`: it may or may not be stored. */
+/** The number of the stored message; `stale`: another message is the last of the subject; `unknown`: it may or may not be stored. */
 export type Published = number | 'stale' | 'unknown';
 
 export interface LogSubject {
   /** Largest data of a message. */
   readonly maxBytes: number;
-  /** Stores a message if the last one of the subject has sequence `after` (0: the subject is empty). Never rejects. */
+  /** Stores a message if the last one of the log has number `after` (0: the log is empty). Never rejects. */
   publish(message: Omit<LogMessage, 'seq'>): Promise<Published>;
-  /** The first message after a sequence; null if there is none. @throws ApiError the log cannot be reached */
+  /** The first message after a number; null if there is none. @throws ApiError the log cannot be reached */
   next(after: number): Promise<LogMessage | null>;
-  /** Sequence of the last message; 0 if there is none. @throws ApiError the log cannot be reached */
+  /** Number of the last message; 0 if there is none. @throws ApiError the log cannot be reached */
   last(): Promise<number>;
   /**
-   * Delivers all messages after a sequence in order, including future ones, and survives lost connections. @returns ends the subscription
+   * Delivers all messages after a number in order, including future ones, and survives lost connections. @returns ends the subscription
    */
   follow(after: number, deliver: (message: LogMessage) => void): () => void;
-  /** Removes the messages before a sequence, which is that of a message. @throws ApiError the log cannot be reached */
+  /** Removes the messages before a number, which is that of a message; some of them may stay. @throws ApiError the log cannot be reached */
   trim(before: number): Promise<void>;
 }
 
@@ -46,8 +45,8 @@ export function logUnreachableError(what: string, cause = ''): ApiError {
 }
 
 /**
- * Publishes until it is known whether the message is stored. Repeating it is safe: all attempts expect the same last sequence, so at most one is
- * stored, and then it follows that sequence.
+ * Publishes until it is known whether the message is stored. Repeating it is safe: all attempts carry the same number, of which the first stored
+ * message counts.
  * @returns `stale` if the message is not stored, or is void; null if patience ended: whether the message is stored is unknown
  */
 export async function publishSurely(
@@ -57,7 +56,7 @@ export async function publishSurely(
 ): Promise<number | 'stale' | null> {
   for (let isFirst = true; ; isFirst = false) {
     const published = await subject.publish(message);
-    // A message with the next sequence of the stream has none before it that could make it void.
+    // A message with the next number has none before it that could make it void.
     if (published === message.after + 1) return published;
     if (published === 'stale' && isFirst) return 'stale';
     if (published !== 'unknown') {

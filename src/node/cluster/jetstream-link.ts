@@ -10,7 +10,7 @@ import { Membership, type NodeInfo } from '../../cluster/membership.ts';
 import { metadataStream, metadataSubject, nodesBucket } from '../../cluster/names.ts';
 import { NOT_SENT, PeerClient, PeerServer } from '../../cluster/peers.ts';
 import { ReadLease } from '../../cluster/read-lease.ts';
-import { CLUSTER_TIMING } from '../../cluster/timing.ts';
+import { clusterTiming } from '../../cluster/timing.ts';
 import { processClockMs } from '../../common/process-clock.ts';
 import { SharedCall } from '../../common/shared-call.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -140,7 +140,7 @@ class JetStreamLink implements ClusterLink {
       subject,
       'the metadata log of the cluster',
       node.position ?? 0,
-      CLUSTER_TIMING,
+      clusterTiming(() => this.#jetStream.disconnectedForMs),
       snapshots,
     );
     this.#log = log;

@@ -7,7 +7,7 @@ import type { LogSubject } from '../../cluster/log-subject.ts';
 import { indexStream, shardSubject } from '../../cluster/names.ts';
 import { NOT_SENT } from '../../cluster/peers.ts';
 import { BehindError, isRefillable, LOG_START, type LogPosition, ShardLog } from '../../cluster/shard-log.ts';
-import { CLUSTER_TIMING } from '../../cluster/timing.ts';
+import { clusterTiming } from '../../cluster/timing.ts';
 import { SharedCall } from '../../common/shared-call.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { NotPrimaryError, type OperationLog } from '../../indexing/operation-log.ts';
@@ -112,7 +112,12 @@ export class ClusterCopy implements ShardCopy {
       lead: (primaryTerm: number) => writer().lead(primaryTerm),
       failed: (error: Error) => onFailed(this.#identity, error, isRefillable(error)),
     };
-    return new ShardLog(this.#subject, this.#saved, host, CLUSTER_TIMING);
+    return new ShardLog(
+      this.#subject,
+      this.#saved,
+      host,
+      clusterTiming(() => this.#jetStream.disconnectedForMs),
+    );
   }
 
   #requireWriter(): ShardWriter {

@@ -42,6 +42,10 @@ export function linkedNode({
   broadcast,
   log,
 }: LinkedParts): LinkedNode {
+  const fail = (error: Error): void => {
+    log('error', `the node stops: ${error.message}`);
+    process.exit(EXIT_FATAL);
+  };
   return {
     state: () => metadata.state,
     position: metadata.position,
@@ -51,8 +55,13 @@ export function linkedNode({
       else metadata.save({ ...metadata.state, clusterUuid: entry.clusterUuid }, link.metadataLog.position);
     },
     apply: async (entry) => {
-      if (entry.kind === 'command') await commands.apply(entry);
-      else if (entry.kind === 'security') await securityCommands.apply(entry.changes);
+      try {
+        if (entry.kind === 'command') await commands.apply(entry);
+        else if (entry.kind === 'security') await securityCommands.apply(entry.changes);
+      } catch (error) {
+        if (!(error instanceof ApiError)) fail(error as Error);
+        throw error;
+      }
     },
     security: () => securityCommands.all(),
     adopt: async (state, security, isStarted) => {
@@ -76,9 +85,6 @@ export function linkedNode({
     contexts: (request) => contexts.handle(request),
     broadcast,
     log,
-    fail: (error) => {
-      log('error', `the node stops: ${error.message}`);
-      process.exit(EXIT_FATAL);
-    },
+    fail,
   };
 }

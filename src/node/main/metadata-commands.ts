@@ -97,12 +97,23 @@ export class MetadataCommands {
 
   /** Stores the changes of another node's command before the node has started. */
   replay(entry: CommandEntry): void {
-    this.#parts.metadata.save(this.#reduce(entry).state, this.#parts.log.position);
+    this.#parts.metadata.save(this.#stateAfter(entry), this.#parts.log.position);
   }
 
   /** Applies a command of another node. Runs within the queue of commands. */
-  apply(entry: CommandEntry): Promise<void> {
-    return this.adopt(this.#reduce(entry).state);
+  async apply(entry: CommandEntry): Promise<void> {
+    return this.adopt(this.#stateAfter(entry));
+  }
+
+  /** @throws Error the node cannot go on: it would lack what the others have */
+  #stateAfter(entry: CommandEntry): ClusterState {
+    try {
+      return this.#reduce(entry).state;
+    } catch (error) {
+      throw new Error(
+        `[${entry.name}] of the metadata log, which other nodes have applied, fails here: ${(error as Error).message}; are the files in path.config the same?`,
+      );
+    }
   }
 
   /** Uses a state that other nodes have made. Runs within the queue of commands. */
