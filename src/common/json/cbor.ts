@@ -1,6 +1,7 @@
 // CBOR (RFC 8949) for request and response bodies: the values of JSON, bigints as integers, byte strings decoded to base64 strings. Our own code,
 // because cbor-x has no limit on nesting and numbers of values; lengths are limited by the size of the input.
 
+import { BinaryWriter } from './binary-writer.ts';
 import { MAX_JSON_DEPTH } from './json-syntax-error.ts';
 import { setOwn } from './own-property.ts';
 import { MAX_VALUE_BYTES, TOO_MANY_VALUES, VALUE_BYTES } from './value-budget.ts';
@@ -15,100 +16,62 @@ export function encodeCbor(value: unknown): Buffer {
   return writer.finish();
 }
 
-class CborWriter {
-  #bytes = Buffer.allocUnsafe(1024);
-  #length = 0;
-
-  finish(): Buffer {
-    return this.#bytes.subarray(0, this.#length);
-  }
-
-  #reserve(count: number): number {
-    const at = this.#length;
-    if (at + count > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, at + count));
-      this.#bytes.copy(larger, 0, 0, at);
-      this.#bytes = larger;
-    }
-    this.#length = at + count;
-    return at;
-  }
-
-  #byte(byte: number): void {
-    // Reserved first: the buffer may be replaced.
-    const at = this.#reserve(1);
-    this.#bytes[at] = byte;
-  }
-
+class CborWriter extends BinaryWriter {
   /** Major type and argument. */
   #head(major: number, argument: number): void {
     const type = major << 5;
-    if (argument < 24) this.#byte(type | argument);
-    else if (argument < 2 ** 8) {
-      const at = this.#reserve(2);
-      this.#bytes.writeUInt16BE(((type | 24) << 8) | argument, at);
-    } else if (argument < 2 ** 16) {
-      const at = this.#reserve(3);
-      this.#bytes[at] = type | 25;
-      this.#bytes.writeUInt16BE(argument, at + 1);
-    } else if (argument < 2 ** 32) {
-      const at = this.#reserve(5);
-      this.#bytes[at] = type | 26;
-      this.#bytes.writeUInt32BE(argument, at + 1);
-    } else {
-      const at = this.#reserve(9);
-      this.#bytes[at] = type | 27;
-      this.#bytes.writeBigUInt64BE(BigInt(argument), at + 1);
-    }
+    if (argument < 24) this.put(type | argument);
+    else if (argument < 2 ** 8) this.put(type | 24, argument);
+    else if (argument < 2 ** 16) this.put(type | 25, argument >> 8, argument & 0xff);
+    else if (argument < 2 ** 32) {
+      const at = this.reserve(5);
+      this.bytes[at] = type | 26;
+      this.bytes.writeUInt32BE(argument, at + 1);
+    } else this.#wideHead(type, BigInt(argument));
   }
 
-  value(value: unknown): void {
-    switch (typeof value) {
-      case 'string': {
-        const bytes = Buffer.byteLength(value);
-        this.#head(3, bytes);
-        const at = this.#reserve(bytes);
-        this.#bytes.write(value, at, bytes, 'utf8');
-        return;
-      }
-      case 'number':
-        if (Number.isSafeInteger(value) && !Object.is(value, -0)) this.#head(value < 0 ? 1 : 0, value < 0 ? -1 - value : value);
-        else {
-          const at = this.#reserve(9);
-          this.#bytes[at] = 0xfb;
-          this.#bytes.writeDoubleBE(value, at + 1);
-        }
-        return;
-      case 'bigint': {
-        const at = this.#reserve(9);
-        this.#bytes[at] = value < 0n ? 0x3b : 0x1b;
-        this.#bytes.writeBigUInt64BE(BigInt.asUintN(64, value < 0n ? -1n - value : value), at + 1);
-        return;
-      }
-      case 'boolean':
-        this.#byte(value ? 0xf5 : 0xf4);
-        return;
-      case 'object':
-        if (value !== null) {
-          this.#container(value);
-          return;
-        }
-    }
-    this.#byte(0xf6);
+  #wideHead(type: number, argument: bigint): void {
+    const at = this.reserve(9);
+    this.bytes[at] = type | 27;
+    this.bytes.writeBigUInt64BE(BigInt.asUintN(64, argument), at + 1);
   }
 
-  #container(value: object): void {
-    if (Array.isArray(value)) {
-      this.#head(4, value.length);
-      for (const item of value) this.value(item);
-      return;
-    }
-    const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-    this.#head(5, entries.length);
-    for (const [key, member] of entries) {
-      this.value(key);
+  protected string(value: string): void {
+    const bytes = Buffer.byteLength(value);
+    this.#head(3, bytes);
+    this.utf8(value, bytes);
+  }
+
+  protected integer(value: number | bigint): void {
+    if (typeof value === 'number') this.#head(value < 0 ? 1 : 0, value < 0 ? -1 - value : value);
+    else this.#wideHead(value < 0n ? 0x20 : 0, value < 0n ? -1n - value : value);
+  }
+
+  protected double(value: number): void {
+    const at = this.reserve(9);
+    this.bytes[at] = 0xfb;
+    this.bytes.writeDoubleBE(value, at + 1);
+  }
+
+  protected boolean(value: boolean): void {
+    this.put(value ? 0xf5 : 0xf4);
+  }
+
+  protected list(items: readonly unknown[]): void {
+    this.#head(4, items.length);
+    for (const item of items) this.value(item);
+  }
+
+  protected members(members: ReadonlyArray<readonly [name: string, value: unknown]>): void {
+    this.#head(5, members.length);
+    for (const [name, member] of members) {
+      this.string(name);
       this.value(member);
     }
+  }
+
+  protected none(): void {
+    this.put(0xf6);
   }
 }
 

@@ -59,8 +59,8 @@ export function filterPaths(value: unknown, filter: PathFilter): unknown {
 /** `filterPaths` as work that can be done in slices. */
 export function* filterSteps(value: unknown, filter: PathFilter): SlicedWork<unknown> {
   let result: unknown = value;
-  if (filter.includes.length > 0) result = yield* include(result, filter.includes, filter.splitsNames);
-  if (result !== undefined && filter.excludes.length > 0) result = yield* exclude(result, filter.excludes, filter.splitsNames);
+  if (filter.includes.length > 0) result = yield* keep(result, filter.includes, false, filter.splitsNames);
+  if (result !== undefined && filter.excludes.length > 0) result = yield* keep(result, filter.excludes, true, filter.splitsNames);
   return result === undefined ? {} : result;
 }
 
@@ -98,52 +98,34 @@ function open(value: unknown): unknown {
   return value instanceof RawJson && !(value instanceof JsonFloat) ? parseToWrite(value.text) : value;
 }
 
-function* include(value: unknown, paths: Iterable<Path>, splitsNames: boolean): SlicedWork<unknown> {
+/** What is kept of a value: the members that paths name, or all others. */
+function* keep(value: unknown, paths: Iterable<Path>, isExclusion: boolean, splitsNames: boolean): SlicedWork<unknown> {
   const opened = open(value);
   if (Array.isArray(opened)) {
     const items: unknown[] = [];
     for (const item of opened) {
-      const kept = yield* include(item, paths, splitsNames);
+      const kept = yield* keep(item, paths, isExclusion, splitsNames);
       if (kept !== undefined) items.push(kept);
     }
     return items.length > 0 ? items : undefined;
   }
-  if (!isJsonObject(opened)) return undefined;
+  if (!isJsonObject(opened)) return isExclusion ? opened : undefined;
   yield;
   const result: Record<string, unknown> = {};
   let isEmpty = true;
   let seen = 0;
   for (const [name, member] of Object.entries(opened)) {
     if ((++seen & MEMBERS_PER_STEP_MASK) === 0) yield;
+    if (member === undefined) continue;
     const next = stepInto(paths, name, splitsNames);
-    if (next.size === 0 || member === undefined) continue;
-    const kept = next.has(null) ? member : yield* include(member, next as Set<Path>, splitsNames);
-    if (kept === undefined) continue;
-    setOwn(result, name, kept);
-    isEmpty = false;
-  }
-  return isEmpty ? undefined : result;
-}
-
-function* exclude(value: unknown, paths: Iterable<Path>, splitsNames: boolean): SlicedWork<unknown> {
-  const opened = open(value);
-  if (Array.isArray(opened)) {
-    const items: unknown[] = [];
-    for (const item of opened) {
-      const kept = yield* exclude(item, paths, splitsNames);
-      if (kept !== undefined) items.push(kept);
-    }
-    return items.length > 0 ? items : undefined;
-  }
-  if (!isJsonObject(opened)) return opened;
-  yield;
-  const result: Record<string, unknown> = {};
-  let isEmpty = true;
-  let seen = 0;
-  for (const [name, member] of Object.entries(opened)) {
-    if ((++seen & MEMBERS_PER_STEP_MASK) === 0) yield;
-    const next = stepInto(paths, name, splitsNames);
-    const kept = next.has(null) ? undefined : next.size > 0 ? yield* exclude(member, next as Set<Path>, splitsNames) : member;
+    // A path that ends here names the whole member, and one that does not start here none of it.
+    const isNamed = next.has(null);
+    const isWhole = isNamed || next.size === 0;
+    const kept = isWhole
+      ? isNamed === isExclusion
+        ? undefined
+        : member
+      : yield* keep(member, next as Set<Path>, isExclusion, splitsNames);
     if (kept === undefined) continue;
     setOwn(result, name, kept);
     isEmpty = false;
