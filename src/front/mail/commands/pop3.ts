@@ -12,8 +12,8 @@ import {
   type Outcome,
 } from '../model.ts';
 import { type TlsOffer, tlsOffer } from '../ssl.ts';
-import type { InputBuffer } from './input-buffer.ts';
-import { type LineCommand, parseAnswer, parseLineCommand } from './line-command.ts';
+import type { LineCommand } from './line-command.ts';
+import { LineDialog } from './line-dialog.ts';
 import { makeSalt, methodNames, readCapabilities } from './offers.ts';
 import { Sasl, type SaslStep } from './sasl.ts';
 
@@ -65,18 +65,20 @@ function findLine(received: Buffer): { start: number; end: number } | null {
   return at < 0 ? null : { start: 0, end: at + 2 };
 }
 
-class Pop3Dialog implements ClientDialog {
+class Pop3Dialog extends LineDialog implements ClientDialog {
   readonly bufferSize = BUFFER_BYTES;
   readonly #session: MailSession;
   readonly #methods: ReadonlySet<string>;
-  readonly #sasl: Sasl;
+  protected readonly rules = RULES;
+  protected readonly sasl: Sasl;
   /** USER was accepted */
   #hasUser = false;
 
   constructor(session: MailSession) {
+    super();
     this.#session = session;
     this.#methods = mailPop3.conf(session.loc).pop3_auth;
-    this.#sasl = new Sasl(session, this.#methods, () => makeSalt(session.loc));
+    this.sasl = new Sasl(session, this.#methods, () => makeSalt(session.loc));
   }
 
   greeting(): string {
@@ -86,7 +88,7 @@ class Pop3Dialog implements ClientDialog {
   }
 
   restart(): void {
-    this.#sasl.cancel();
+    this.sasl.cancel();
     this.#hasUser = false;
   }
 
@@ -98,22 +100,7 @@ class Pop3Dialog implements ClientDialog {
     return `-ERR ${message}\r\n`;
   }
 
-  read(input: InputBuffer): Outcome {
-    const taken = input.takeLine(this.bufferSize);
-    if (typeof taken === 'string') return taken === 'more' ? { act: 'more' } : { act: 'too long', text: this.invalid() };
-    const { line } = taken;
-    if (this.#sasl.active) {
-      const answer = parseAnswer(line);
-      if (answer !== null) return this.#exchange(this.#sasl.continue(answer));
-    } else {
-      const command = parseLineCommand(line, RULES);
-      if (command) return this.#run(command);
-    }
-    this.restart();
-    return { act: 'reply', text: this.invalid(), malformed: true };
-  }
-
-  #run({ name, args }: LineCommand): Outcome {
+  protected run({ name, args }: LineCommand): Outcome {
     if (name === 'NOOP') return this.#ok();
     if (name === 'QUIT') return { ...this.#ok(), quit: true };
     const offer = tlsOffer(this.#session);
@@ -134,7 +121,7 @@ class Pop3Dialog implements ClientDialog {
         return args.length === 2 && this.#methods.has('apop') ? this.#login('apop', args[0], args[1]) : this.#refuse();
       case 'AUTH':
         if (args.length === 0) return this.#say(list('+OK methods supported:', shownMethods(this.#session.loc)));
-        return this.#exchange(this.#sasl.begin(args));
+        return this.exchange(this.sasl.begin(args));
       default:
         return this.#refuse();
     }
@@ -157,7 +144,7 @@ class Pop3Dialog implements ClientDialog {
     return this.#say(this.invalid());
   }
 
-  #exchange(step: SaslStep): Outcome {
+  protected exchange(step: SaslStep): Outcome {
     if (step.act === 'login') return step;
     return step.act === 'prompt' ? this.#say(`+ ${step.text}\r\n`) : this.#refuse();
   }

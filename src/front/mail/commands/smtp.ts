@@ -17,8 +17,8 @@ import {
 } from '../model.ts';
 import { mailProxy } from '../proxy/conf.ts';
 import { type TlsOffer, tlsOffer } from '../ssl.ts';
-import type { InputBuffer } from './input-buffer.ts';
-import { type LineCommand, parseAnswer, parseLineCommand } from './line-command.ts';
+import type { LineCommand } from './line-command.ts';
+import { LineDialog } from './line-dialog.ts';
 import { makeSalt, methodNames, readCapabilities } from './offers.ts';
 import { Sasl, type SaslStep } from './sasl.ts';
 
@@ -54,18 +54,20 @@ const BAD_SEQUENCE = '503 5.5.1 Bad sequence of commands\r\n';
 /** Sent to a client that does not wait for the greeting. */
 export const IMPROPER_PIPELINING = '503 5.5.0 Improper use of SMTP command pipelining\r\n';
 
-class SmtpDialog implements ClientDialog {
+class SmtpDialog extends LineDialog implements ClientDialog {
   readonly bufferSize: number;
   readonly #session: MailSession;
   readonly #methods: ReadonlySet<string>;
-  readonly #sasl: Sasl;
+  protected readonly rules = RULES;
+  protected readonly sasl: Sasl;
 
   constructor(session: MailSession) {
+    super();
     this.#session = session;
     const { smtp_client_buffer, smtp_auth } = mailSmtp.conf(session.loc);
     this.bufferSize = smtp_client_buffer;
     this.#methods = smtp_auth;
-    this.#sasl = new Sasl(session, smtp_auth, () => makeSalt(session.loc));
+    this.sasl = new Sasl(session, smtp_auth, () => makeSalt(session.loc));
   }
 
   greeting(): string {
@@ -73,7 +75,7 @@ class SmtpDialog implements ClientDialog {
   }
 
   restart(): void {
-    this.#sasl.cancel();
+    this.sasl.cancel();
   }
 
   invalid(): string {
@@ -84,22 +86,7 @@ class SmtpDialog implements ClientDialog {
     return `${code || '535 5.7.0'} ${message}\r\n`;
   }
 
-  read(input: InputBuffer): Outcome {
-    const taken = input.takeLine(this.bufferSize);
-    if (typeof taken === 'string') return taken === 'more' ? { act: 'more' } : { act: 'too long', text: this.invalid() };
-    const { line } = taken;
-    if (this.#sasl.active) {
-      const answer = parseAnswer(line);
-      if (answer !== null) return this.#exchange(this.#sasl.continue(answer));
-    } else {
-      const command = parseLineCommand(line, RULES);
-      if (command) return this.#run(command);
-    }
-    this.#sasl.cancel();
-    return { act: 'reply', text: this.invalid(), malformed: true };
-  }
-
-  #run(command: LineCommand): Outcome {
+  protected run(command: LineCommand): Outcome {
     const offer = tlsOffer(this.#session);
     switch (command.name) {
       case 'HELO':
@@ -107,7 +94,7 @@ class SmtpDialog implements ClientDialog {
         return this.#hello(command, offer);
       case 'AUTH':
         if (offer === 'only') return say(this.invalid());
-        return command.args.length === 0 ? say(INVALID_ARGUMENT) : this.#exchange(this.#sasl.begin(command.args));
+        return command.args.length === 0 ? say(INVALID_ARGUMENT) : this.exchange(this.sasl.begin(command.args));
       case 'MAIL':
         return this.#mail(command);
       case 'RCPT':
@@ -169,7 +156,7 @@ class SmtpDialog implements ClientDialog {
     return { act: 'login', credentials: { method: 'none', user: '', secret: '' } };
   }
 
-  #exchange(step: SaslStep): Outcome {
+  protected exchange(step: SaslStep): Outcome {
     if (step.act === 'login') return step;
     return say(step.act === 'prompt' ? `334 ${step.text}\r\n` : this.invalid());
   }

@@ -2,7 +2,7 @@
 import { custom, SERVER } from '../../config/directive.ts';
 import type { BlockFrame } from '../../http/config/module.ts';
 import type { HttpModule } from '../../http/model/types.ts';
-import type { CountedZone } from '../../http/modules/monitoring/status-zone.ts';
+import { type CountedZone, outcomeMetrics } from '../../http/modules/monitoring/status-zone.ts';
 import { DECLINED } from '../../http/request/codes.ts';
 import { Counters, loop } from '../../zone/memory.ts';
 import { defineStreamModule, type StreamMain } from '../model.ts';
@@ -48,20 +48,12 @@ class StreamZone implements CountedZone {
   }
 
   metrics(): ReturnType<CountedZone['metrics']> {
-    const { processing, connections, discarded, received, sent, ...classes } = this.#totals();
-    const name = (what: string): string => `gannet_front_stream_server_zone_${what}`;
+    const { processing, connections, ...totals } = this.#totals();
+    const name = 'gannet_front_stream_server_zone';
     return [
-      { name: name('processing'), kind: 'gauge', value: processing },
-      { name: name('connections_total'), kind: 'counter', value: connections },
-      ...Object.entries(classes).map(([code, value]) => ({
-        name: name('sessions_total'),
-        kind: 'counter' as const,
-        label: { code },
-        value,
-      })),
-      { name: name('discarded_total'), kind: 'counter', value: discarded },
-      { name: name('received_bytes_total'), kind: 'counter', value: received },
-      { name: name('sent_bytes_total'), kind: 'counter', value: sent },
+      { name: `${name}_processing`, kind: 'gauge', value: processing },
+      { name: `${name}_connections_total`, kind: 'counter', value: connections },
+      ...outcomeMetrics(name, 'sessions', totals),
     ];
   }
 

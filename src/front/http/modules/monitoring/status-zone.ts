@@ -57,26 +57,34 @@ class StatusZone implements CountedZone {
   }
 
   metrics(): ReturnType<CountedZone['metrics']> {
-    const { requests, discarded, received, sent, ...classes } = this.totals;
-    const name = (what: string): string => `gannet_front_${this.kind}_zone_${what}`;
-    return [
-      { name: name('requests_total'), kind: 'counter', value: requests },
-      ...Object.entries(classes).map(([code, value]) => ({
-        name: name('responses_total'),
-        kind: 'counter' as const,
-        label: { code },
-        value,
-      })),
-      { name: name('discarded_total'), kind: 'counter', value: discarded },
-      { name: name('received_bytes_total'), kind: 'counter', value: received },
-      { name: name('sent_bytes_total'), kind: 'counter', value: sent },
-    ];
+    const { requests, ...totals } = this.totals;
+    const name = `gannet_front_${this.kind}_zone`;
+    return [{ name: `${name}_requests_total`, kind: 'counter', value: requests }, ...outcomeMetrics(name, 'responses', totals)];
   }
 
   /** State for the workers of the next configuration. */
   exportState(): number[] {
     return FIELDS.map((_, field) => this.#counters.total(field));
   }
+}
+
+/** Metrics of how what was counted ended, and of its bytes. @param what  what the classes of statuses count */
+export function outcomeMetrics(
+  name: string,
+  what: 'responses' | 'sessions',
+  { discarded, received, sent, ...classes }: Readonly<Record<'discarded' | 'received' | 'sent', number>>,
+): ReturnType<CountedZone['metrics']> {
+  return [
+    ...Object.entries<number>(classes).map(([code, value]) => ({
+      name: `${name}_${what}_total`,
+      kind: 'counter' as const,
+      label: { code },
+      value,
+    })),
+    { name: `${name}_discarded_total`, kind: 'counter', value: discarded },
+    { name: `${name}_received_bytes_total`, kind: 'counter', value: received },
+    { name: `${name}_sent_bytes_total`, kind: 'counter', value: sent },
+  ];
 }
 
 /** Zones of a block, in the order of its configuration. */
