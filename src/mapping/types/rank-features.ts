@@ -87,21 +87,13 @@ class RankFeaturesMapper implements Mapper {
   }
 
   index(context: DocumentContext, value: unknown): void {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      const token = Array.isArray(value)
-        ? 'START_ARRAY'
-        : typeof value === 'number'
-          ? 'VALUE_NUMBER'
-          : typeof value === 'string'
-            ? 'VALUE_STRING'
-            : 'VALUE_BOOLEAN';
-      throw illegalArgumentError(`[rank_features] fields must be json objects, expected a START_OBJECT but got: ${token}`);
-    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw illegalArgumentError(`[rank_features] fields must be json objects, expected a START_OBJECT but got: ${tokenOf(value)}`);
     for (const [feature, item] of Object.entries(value)) {
       if (item === null) continue;
       if (typeof item === 'object') {
         throw illegalArgumentError(
-          `[rank_features] fields take hashes that map a feature to a strictly positive float, but got unexpected token ${Array.isArray(item) ? 'START_ARRAY' : 'START_OBJECT'}`,
+          `[rank_features] fields take hashes that map a feature to a strictly positive float, but got unexpected token ${tokenOf(item)}`,
         );
       }
       if (feature.includes('.'))
@@ -111,6 +103,14 @@ class RankFeaturesMapper implements Mapper {
       this.#writer.write(context, this.fieldType.name, feature, item);
     }
   }
+}
+
+/** Name of the JSON token that a value starts with, as error messages have it. */
+export function tokenOf(value: unknown): string {
+  if (Array.isArray(value)) return 'START_ARRAY';
+  if (value === null) return 'VALUE_NULL';
+  if (typeof value === 'object') return 'START_OBJECT';
+  return typeof value === 'number' ? 'VALUE_NUMBER' : typeof value === 'string' ? 'VALUE_STRING' : 'VALUE_BOOLEAN';
 }
 
 class FeatureFieldType extends BaseFieldType {

@@ -5,7 +5,7 @@ import { META_PARAM } from '../core/params.ts';
 import { toDouble } from '../values/number-values.ts';
 import { utf8 } from '../values/utf8.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
-import { FeatureWriter } from './rank-features.ts';
+import { FeatureWriter, tokenOf } from './rank-features.ts';
 
 class SparseVectorFieldType extends BaseFieldType {
   override termBytes(value: unknown): Uint8Array {
@@ -63,13 +63,6 @@ function collect(value: unknown, weights: Map<string, number>): void {
     const before = weights.get(token);
     if (before === undefined || weight > before) weights.set(token, weight);
   }
-}
-
-function tokenOf(value: unknown): string {
-  if (Array.isArray(value)) return 'START_ARRAY';
-  if (value === null) return 'VALUE_NULL';
-  if (typeof value === 'object') return 'START_OBJECT';
-  return typeof value === 'number' ? 'VALUE_NUMBER' : typeof value === 'string' ? 'VALUE_STRING' : 'VALUE_BOOLEAN';
 }
 
 export const SPARSE_VECTOR_TYPES: Readonly<Record<string, MapperType>> = {
