@@ -151,6 +151,18 @@ describe.skipIf(!HAS_NATS)('three nodes', { timeout: TIMEOUT_MS }, () => {
     expect(await first.ok('GET', '/_nodes/stats?filter_path=_nodes.total')).toEqual({ _nodes: { total: 3 } });
   });
 
+  test('a force merge reaches the copies of every node', async () => {
+    const [first, , third] = cluster.nodes;
+    await first.ok('PUT', '/merged', {});
+    for (let n = 0; n < 3; n++) await first.ok('PUT', `/merged/_doc/${n}?refresh=true`, { n });
+    const segmentsOf = async (node: ClusterNodeProcess): Promise<number> =>
+      (await node.ok('GET', '/_cat/segments/merged?format=json')).length;
+    expect(await segmentsOf(third)).toBeGreaterThan(1);
+    expect((await first.ok('POST', '/merged/_forcemerge?max_num_segments=1'))._shards).toEqual({ total: 2, successful: 2, failed: 0 });
+    for (const node of cluster.nodes) expect(await segmentsOf(node)).toBe(1);
+    await first.ok('DELETE', '/merged');
+  });
+
   test('refuses snapshot repositories by name', async () => {
     const answer = await cluster.nodes[0].request('PUT', '/_snapshot/backup', { type: 'fs', settings: { location: '/tmp/x' } });
     expect(answer.status).toBeGreaterThanOrEqual(400);

@@ -1,9 +1,11 @@
-// `_cluster/allocation/explain`: primaries are on the only node, and replicas cannot be assigned.
+// `_cluster/allocation/explain`: every node has a copy of every shard, so a copy beyond them cannot be assigned.
 
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
+import type { ClusterNode } from '../core/cluster-node.ts';
 import type { EngineContext } from '../core/context.ts';
+import { nodesOfCopies } from '../core/copies.ts';
 import { ownNames } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
 import { damagedShards, indexHealth, shardCounts } from './shard-counts.ts';
@@ -35,7 +37,16 @@ export function explainAllocation(ctx: EngineContext, copy: ShardCopy | null, wi
     throw illegalArgumentError(`unable to find any shards to explain [${requestText(chosen, withYes)} in the routing table`);
   const damage = chosen.primary ? ctx.damageOf(index.meta, chosen.shard) : null;
   if (damage !== null) return damaged(chosen, damage);
-  return chosen.primary ? assigned(ctx, chosen) : unassigned(ctx, chosen, index);
+  const nodes = nodesOfCopies(ctx, index.meta, chosen.shard);
+  if (chosen.primary && nodes.length === 0) return leaderless(chosen);
+  const isWanted = ({ id, name }: ClusterNode) => chosen.currentNode === null || [id, name].includes(chosen.currentNode);
+  const candidates = chosen.primary ? nodes.slice(0, 1) : nodes.slice(1);
+  const isMissing = !chosen.primary && chosen.currentNode === null && indexHealth(ctx, index.meta) !== 'green';
+  const node = isMissing ? undefined : candidates.find(isWanted);
+  if (node !== undefined) return assigned(ctx, chosen, node);
+  if (chosen.primary || chosen.currentNode !== null)
+    throw illegalArgumentError(`unable to find a ${chosen.primary ? 'primary' : 'replica'} shard assigned to node [${chosen.currentNode}]`);
+  return unassigned(ctx, chosen, index);
 }
 
 const NONE_UNASSIGNED =
@@ -74,25 +85,71 @@ function damaged({ index, shard }: ShardCopy, details: string): MutableJsonObjec
   };
 }
 
-function assigned(ctx: EngineContext, { index, shard }: ShardCopy): MutableJsonObject {
+/** No live node has the primary yet. */
+function leaderless({ index, shard }: ShardCopy): MutableJsonObject {
   return {
     index,
     shard,
     primary: true,
-    current_state: 'started',
-    current_node: { id: ctx.nodeId, name: ctx.nodeName, transport_address: ctx.publishAddress ?? '' },
-    can_remain_on_current_node: 'yes',
-    can_rebalance_cluster: 'no',
-    can_rebalance_cluster_decisions: [
-      { decider: 'cluster_rebalance', decision: 'NO', explanation: 'there is one node: shards have nowhere else to be' },
-    ],
-    can_rebalance_to_other_node: 'no',
-    rebalance_explanation: 'rebalancing is not allowed',
+    current_state: 'unassigned',
+    unassigned_info: { reason: 'NODE_LEFT', last_allocation_status: 'awaiting_info' },
+    can_allocate: 'awaiting_info',
+    allocate_explanation: 'the manager of the cluster assigns the primary to a live node as soon as it knows which nodes are left',
   };
 }
 
+function assigned(ctx: EngineContext, { index, shard, primary }: ShardCopy, node: ClusterNode): MutableJsonObject {
+  const others = ctx.nodes.filter(({ id }) => id !== node.id);
+  const explanation =
+    others.length === 0
+      ? 'there is one node: shards have nowhere else to be'
+      : 'every node has a copy of every shard: there is nothing to move';
+  return {
+    index,
+    shard,
+    primary,
+    current_state: 'started',
+    current_node: { id: node.id, name: node.name, transport_address: transportAddress(node) },
+    can_remain_on_current_node: 'yes',
+    can_rebalance_cluster: 'no',
+    can_rebalance_cluster_decisions: [{ decider: 'cluster_rebalance', decision: 'NO', explanation }],
+    can_rebalance_to_other_node: 'no',
+    rebalance_explanation: 'rebalancing is not allowed',
+    ...(others.length === 0 ? {} : { node_allocation_decisions: decisions(ctx, others, { index, shard }) }),
+  };
+}
+
+function transportAddress({ transportAddress: address, publishAddress }: ClusterNode): string {
+  return address ?? publishAddress ?? '';
+}
+
+/** Why each of these nodes cannot get another copy of the shard. */
+function decisions(
+  ctx: EngineContext,
+  nodes: readonly ClusterNode[],
+  { index, shard }: Pick<ShardCopy, 'index' | 'shard'>,
+): MutableJsonObject[] {
+  const { meta } = ctx.index(index) ?? {};
+  const primary = meta === undefined ? null : ctx.primaryNodeOf(meta);
+  return nodes.map((node, at) => ({
+    node_id: node.id,
+    node_name: node.name,
+    transport_address: transportAddress(node),
+    ...(ctx.dialect.namesClusterManager ? { node_attributes: nodeAttributes(ctx) } : {}),
+    ...(ctx.dialect.showsDatasetSize ? { roles: nodeRoles(ctx) } : {}),
+    node_decision: 'no',
+    weight_ranking: at + 1,
+    deciders: [
+      {
+        decider: 'same_shard',
+        decision: 'NO',
+        explanation: `a copy of this shard is already allocated to this node [[${index}][${shard}], node[${node.id}], [${node.id === primary ? 'P' : 'R'}], s[STARTED]]`,
+      },
+    ],
+  }));
+}
+
 function unassigned(ctx: EngineContext, { index, shard }: ShardCopy, { meta }: IndexState): MutableJsonObject {
-  const explanation = `a copy of this shard is already allocated to this node [[${index}][${shard}], node[${ctx.nodeId}], [P], s[STARTED]]`;
   return {
     index,
     shard,
@@ -103,17 +160,6 @@ function unassigned(ctx: EngineContext, { index, shard }: ShardCopy, { meta }: I
     allocate_explanation: ctx.dialect.showsDatasetSize
       ? "Elasticsearch isn't allowed to allocate this shard to any of the nodes in the cluster. Choose a node to which you expect this shard to be allocated, find this node in the node-by-node explanation, and address the reasons which prevent Elasticsearch from allocating this shard there."
       : 'cannot allocate because allocation is not permitted to any of the nodes',
-    node_allocation_decisions: [
-      {
-        node_id: ctx.nodeId,
-        node_name: ctx.nodeName,
-        transport_address: ctx.publishAddress ?? '',
-        ...(ctx.dialect.namesClusterManager ? { node_attributes: nodeAttributes(ctx) } : {}),
-        ...(ctx.dialect.showsDatasetSize ? { roles: nodeRoles(ctx) } : {}),
-        node_decision: 'no',
-        weight_ranking: 1,
-        deciders: [{ decider: 'same_shard', decision: 'NO', explanation }],
-      },
-    ],
+    node_allocation_decisions: decisions(ctx, ctx.nodes, { index, shard }),
   };
 }

@@ -1,11 +1,13 @@
-// The commands of `_cluster/reroute`. This node already has every copy that it can have, so each command is validated, and either rejected
+// The commands of `_cluster/reroute`. Every node already has every copy that it can have, so each command is validated, and either rejected
 // or explained as in Elasticsearch; none changes anything.
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { nearestNames } from '../../common/text/nearest-name.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
+import type { IndexMeta } from '../../metadata/cluster-state.ts';
+import type { ClusterNode } from '../core/cluster-node.ts';
 import type { EngineContext } from '../core/context.ts';
-import { addressOf, isThisNode, nodeRoles } from './this-node.ts';
+import { addressOf, nodeNamed, nodeRoles } from './this-node.ts';
 
 interface CommandType {
   /** Parameters that name a node, all required. */
@@ -46,11 +48,14 @@ interface Decision {
  */
 export function explainReroute(ctx: EngineContext, body: JsonObject, explain: boolean): JsonObject[] {
   return readCommands(body).map((command) => {
-    for (const node of command.nodes)
-      if (!isThisNode(ctx, [node])) throw illegalArgumentError(`failed to resolve [${node}], no matching nodes`);
+    const named = command.nodes.map((name) => {
+      const node = nodeNamed(ctx, name);
+      if (node === null) throw illegalArgumentError(`failed to resolve [${name}], no matching nodes`);
+      return node;
+    });
     const state = ctx.index(command.index);
     if (state === null) throw indexNotFoundError(command.index);
-    const decision = decide(ctx, command, command.shard < state.numberOfShards);
+    const decision = decide(ctx, command, named, command.shard < state.numberOfShards ? state.meta : null);
     if (decision.decision === 'NO' && !explain) throw illegalArgumentError(`[${command.type.title}] ${decision.explanation}`);
     const { name, type, index, shard, nodes, flag } = command;
     const parameters = {
@@ -63,27 +68,44 @@ export function explainReroute(ctx: EngineContext, body: JsonObject, explain: bo
   });
 }
 
-function decide(ctx: EngineContext, { name, index, shard, nodes, flag }: Command, exists: boolean): Decision {
+/** @param nodes  those that the command names @param meta  of the index; null if it has no such shard */
+function decide(
+  ctx: EngineContext,
+  { name, index, shard, nodes: names, flag }: Command,
+  nodes: readonly ClusterNode[],
+  meta: IndexMeta | null,
+): Decision {
   const no = (decider: string, explanation: string): Decision => ({ decider, decision: 'NO', explanation });
-  const node = nodeText(ctx);
-  if (name === 'cancel') {
-    if (!exists) return no('cancel_allocation_command', `can't cancel ${shard}, failed to find it on node ${node}`);
-    if (!flag) return no('cancel_allocation_command', `can't cancel ${shard} on node ${node}, shard is primary and started`);
-    return { decider: 'cancel_allocation_command', decision: 'YES', explanation: `shard ${shard} on node ${node} can be cancelled` };
-  }
+  if (name === 'cancel') return decideCancel(ctx, shard, nodes[0], meta, flag);
   if (name === 'allocate_stale_primary')
-    throw illegalArgumentError(`No data for shard [${shard}] of index [${index}] found on node [${nodes[0]}]`);
-  if (!exists) throw illegalArgumentError(`[${name}] no shard [${shard}] in index [${index}]`);
+    throw illegalArgumentError(`No data for shard [${shard}] of index [${index}] found on node [${names[0]}]`);
+  if (meta === null) throw illegalArgumentError(`[${name}] no shard [${shard}] in index [${index}]`);
+  const target = nodes[nodes.length - 1];
+  const kind = target.id === ctx.primaryNodeOf(meta) ? 'P' : 'R';
   if (name === 'allocate_empty_primary') return no(`${name} (allocation command)`, `primary [${index}][${shard}] is already assigned`);
   return no(
     'same_shard',
-    `a copy of this shard is already allocated to this node [[${index}][${shard}], node[${ctx.nodeId}], [P], s[STARTED]]`,
+    `a copy of this shard is already allocated to this node [[${index}][${shard}], node[${target.id}], [${kind}], s[STARTED]]`,
   );
 }
 
-function nodeText(ctx: EngineContext): string {
-  const { host, port } = addressOf(ctx);
-  return `{${ctx.nodeName}}{${ctx.nodeId}}{${host}}{${host}:${port ?? 0}}{${nodeRoles(ctx).join(',')}}`;
+function decideCancel(ctx: EngineContext, shard: number, node: ClusterNode, meta: IndexMeta | null, allowsPrimary: boolean): Decision {
+  const decide = (decision: Decision['decision'], explanation: string): Decision => ({
+    decider: 'cancel_allocation_command',
+    decision,
+    explanation,
+  });
+  const text = nodeText(ctx, node);
+  if (meta === null) return decide('NO', `can't cancel ${shard}, failed to find it on node ${text}`);
+  if (ctx.nodes.length > 1)
+    return decide('NO', `can't cancel ${shard} on node ${text}, every node of the cluster has a copy of every shard`);
+  if (!allowsPrimary) return decide('NO', `can't cancel ${shard} on node ${text}, shard is primary and started`);
+  return decide('YES', `shard ${shard} on node ${text} can be cancelled`);
+}
+
+function nodeText(ctx: EngineContext, node: ClusterNode): string {
+  const { host, port } = addressOf(node);
+  return `{${node.name}}{${node.id}}{${host}}{${host}:${port ?? 0}}{${nodeRoles(ctx).join(',')}}`;
 }
 
 function readCommands(body: JsonObject): Command[] {

@@ -39,6 +39,15 @@ export function isThisNode(ctx: EngineContext, filter: readonly string[]): boole
   });
 }
 
+/** The live node that a name, id, address or pattern names, this one before others; null if there is none. */
+export function nodeNamed(ctx: EngineContext, name: string): ClusterNode | null {
+  if (isThisNode(ctx, [name])) return thisNode(ctx);
+  const isMeant = (node: ClusterNode) =>
+    [node.id, node.name, addressOf(node).host, node.publishAddress ?? ''].some((known) => matchesPattern(name, known)) ||
+    (node.isManager && (name === '_master' || name === '_cluster_manager'));
+  return ctx.nodes.find(isMeant) ?? null;
+}
+
 /** Host and port of the REST API of a node; `127.0.0.1` without a port in the library. */
 export function addressOf({ publishAddress }: Pick<ClusterNode, 'publishAddress'>): { host: string; port: number | null } {
   const match = /^(.*):(\d+)$/.exec(publishAddress ?? '');

@@ -3,6 +3,7 @@
 import { validationFailedError } from '../../errors/catalog.ts';
 import { checkMetadataWritable } from '../../metadata/indices/metadata-blocks.ts';
 import type { EngineContext } from '../core/context.ts';
+import { activeReplicas, replicasOf } from '../core/copies.ts';
 import { type IndexTarget, TARGETS, targetNames } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
 
@@ -24,14 +25,13 @@ function changeableStates(ctx: EngineContext, target: IndexTarget): IndexState[]
   return indices;
 }
 
-/** `_shards` as Elasticsearch counts them: replicas are part of the total, but never successful. */
-function broadcast(indices: readonly IndexState[]): BroadcastResponse {
+/** `_shards` as Elasticsearch counts them: replicas without a node are part of the total, but not successful. */
+function broadcast(ctx: EngineContext, indices: readonly IndexState[]): BroadcastResponse {
   let total = 0;
   let successful = 0;
   for (const { meta, numberOfShards } of indices) {
-    const replicas = Number(meta.settings['index.number_of_replicas'] ?? 1);
-    total += numberOfShards * (1 + replicas);
-    successful += numberOfShards;
+    total += numberOfShards * (1 + replicasOf(ctx, meta));
+    successful += numberOfShards * (1 + activeReplicas(ctx, meta));
   }
   return { _shards: { total, successful, failed: 0 } };
 }
@@ -39,7 +39,7 @@ function broadcast(indices: readonly IndexState[]): BroadcastResponse {
 export async function refreshIndices(ctx: EngineContext, request: IndexTarget): Promise<BroadcastResponse> {
   const indices = openStates(ctx, targetNames(ctx, request, TARGETS.open));
   await Promise.all(indices.map((index) => ctx.refresh(index)));
-  return broadcast(indices);
+  return broadcast(ctx, indices);
 }
 
 export async function flushIndices(
@@ -49,14 +49,14 @@ export async function flushIndices(
   if (request.force && request.waitIfOngoing === false) throw validationFailedError(['wait_if_ongoing must be true for a force flush']);
   const indices = openStates(ctx, targetNames(ctx, request, TARGETS.open));
   await Promise.all(indices.map((index) => ctx.flush(index, request.force ?? false)));
-  return broadcast(indices);
+  return broadcast(ctx, indices);
 }
 
 export interface ForceMergeRequest extends IndexTarget {
   readonly maxNumSegments?: number;
   readonly onlyExpungeDeletes?: boolean;
   readonly flush?: boolean;
-  /** Count only primaries in `_shards`. */
+  /** Merge and count only primaries. */
   readonly primaryOnly?: boolean;
 }
 
@@ -64,13 +64,14 @@ export async function forceMerge(ctx: EngineContext, request: ForceMergeRequest)
   const maxNumSegments = request.maxNumSegments ?? -1;
   const onlyExpungeDeletes = request.onlyExpungeDeletes ?? false;
   const indices = changeableStates(ctx, request);
-  await Promise.all(indices.map((index) => ctx.forceMerge(index, { maxNumSegments, onlyExpungeDeletes })));
-  if (request.flush ?? true) await Promise.all(indices.map((index) => ctx.flush(index, false)));
-  const { _shards: shards } = broadcast(indices);
-  return { _shards: request.primaryOnly ? { ...shards, total: shards.successful } : shards };
+  const merged = request.primaryOnly ? indices.filter(({ meta }) => ctx.primaryNodeOf(meta) === ctx.nodeId) : indices;
+  await Promise.all(merged.map((index) => ctx.forceMerge(index, { maxNumSegments, onlyExpungeDeletes })));
+  if (request.flush ?? true) await Promise.all(merged.map((index) => ctx.flush(index, false)));
+  const primaries = indices.reduce((sum, { numberOfShards }) => sum + numberOfShards, 0);
+  return request.primaryOnly ? { _shards: { total: primaries, successful: primaries, failed: 0 } } : broadcast(ctx, indices);
 }
 
 /** Caches have no observable effect, so none is cleared. */
 export function clearCache(ctx: EngineContext, request: IndexTarget): BroadcastResponse {
-  return broadcast(changeableStates(ctx, request));
+  return broadcast(ctx, changeableStates(ctx, request));
 }

@@ -1,4 +1,4 @@
-// Responses about nodes and their tasks, with those of the other nodes of the cluster: each gets the same request, and answers for itself.
+// Responses about nodes and their tasks, and work on the copies of each node: every node of the cluster gets the same request, and answers for itself.
 import type { EngineContext } from '../../api/core/context.ts';
 import { parseJson } from '../../common/json/json-parse.ts';
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
@@ -7,7 +7,15 @@ import { errorObject, toApiError } from '../../errors/error-body.ts';
 import type { LaneRequest, LaneResponse, Peers } from '../core/lane.ts';
 import type { ApiResponse } from '../core/response.ts';
 
-const APIS: ReadonlySet<string> = new Set(['nodes.info', 'nodes.stats', 'nodes.usage', 'tasks.list', 'tasks.cancel']);
+const APIS: ReadonlySet<string> = new Set([
+  'nodes.info',
+  'nodes.stats',
+  'nodes.usage',
+  'tasks.list',
+  'tasks.cancel',
+  'indices.flush',
+  'indices.forcemerge',
+]);
 
 /** Whether each node answers this request for itself. */
 export function concernsAllNodes(api: string, params: Readonly<Record<string, string>>): boolean {
@@ -56,6 +64,7 @@ function merged(own: JsonObject, others: readonly JsonObject[], failures: readon
   if (Array.isArray(own['tasks'])) body['tasks'] = all.flatMap(({ tasks }) => tasks);
   else if (isObject(own['tasks'])) body['tasks'] = Object.assign({}, ...all.map(({ tasks }) => tasks));
   if (isObject(own['_nodes'])) body['_nodes'] = counts(all, failures);
+  else if (isObject(own['_shards'])) body['_shards'] = shardsOf(own['_shards'], failures);
   else if (failures.length > 0) body['node_failures'] = [...(Array.isArray(own['node_failures']) ? own['node_failures'] : []), ...failures];
   return body as JsonObject;
 }
@@ -68,4 +77,11 @@ function counts(all: readonly JsonObject[], failures: readonly JsonObject[]): Js
     failed: sum('failed') + failures.length,
     ...(failures.length > 0 ? { failures } : {}),
   };
+}
+
+/** Every node counts all copies; those of a node that did not answer are one failure. */
+function shardsOf(own: JsonObject, failures: readonly JsonObject[]): JsonObject {
+  if (failures.length === 0) return own;
+  const failed = Math.min(failures.length, Number(own['successful']));
+  return { ...own, successful: Number(own['successful']) - failed, failed: Number(own['failed']) + failed, failures: [...failures] };
 }

@@ -121,6 +121,48 @@ describe('responses about all nodes', () => {
   });
 });
 
+describe('work on the copies of all nodes', () => {
+  const shards = { total: 2, successful: 2, failed: 0 };
+
+  test.each(['POST /docs/_flush?force=true', 'POST /docs/_forcemerge?max_num_segments=1'])('%s reaches the other nodes', async (line) => {
+    answers = async () => json(200, { _shards: shards });
+    await ask('PUT /docs');
+    sent.length = 0;
+    expect((await ask(line)).json).toEqual({ _shards: shards });
+    expect(sent.map(({ node, request: { method, path, query } }) => [node, `${method} ${path}?${query}`])).toEqual([[OTHER, line]]);
+    const { request } = sent[0];
+    expect((await answerForwarded(request, dispatcher.handle)).status).toBe(200);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('counts a node that fails', async () => {
+    await ask('PUT /docs');
+    answers = async () => {
+      throw new ApiError('node_disconnected_exception', 503, 'gone');
+    };
+    expect((await ask('POST /docs/_flush')).json._shards).toMatchObject({
+      total: 2,
+      successful: 1,
+      failed: 1,
+      failures: [{ type: 'failed_node_exception', node_id: OTHER, caused_by: { type: 'node_disconnected_exception' } }],
+    });
+  });
+
+  test('merges primaries only, if no more is wanted', async () => {
+    const merged: string[] = [];
+    const engine = Object.assign(engineOfTwo(), { forceMerge: async () => void merged.push('merge'), flush: async () => undefined });
+    const node = new Dispatcher(loadSettings({ flags: {} }), engine, new Logger('error'));
+    const send = (line: string) => fakeRequest((http, reply) => node.handle(http, reply), line, {});
+    await send('PUT /docs');
+    const line = 'POST /docs/_forcemerge?primary_only=true';
+    expect((await send(line)).json._shards).toEqual({ total: 1, successful: 1, failed: 0 });
+    expect(merged).toEqual(['merge']);
+    Object.assign(engine, { primaryNodeOf: () => OTHER });
+    await send(line);
+    expect(merged).toEqual(['merge']);
+  });
+});
+
 test('a response in pieces is collected', async () => {
   const reply = new ForwardedReply();
   const stream = reply.stream(200, { 'content-type': 'application/json' });
