@@ -12,7 +12,8 @@ export const TRACK_SCALE = 15_360;
 export const SAMPLE_TIME = 1024;
 export const KEY_EVERY = 15;
 
-const u32 = (...values: number[]): Buffer => {
+const u32 = (...lists: (number | number[])[]): Buffer => {
+  const values = lists.flat();
   const out = Buffer.alloc(values.length * 4);
   values.forEach((value, n) => out.writeUInt32BE(value, n * 4));
   return out;
@@ -32,11 +33,18 @@ export function makeMovie({ samples, sizeOf }: MovieShape): Buffer {
       'stbl',
       atom('stsd', u32(0, 0)),
       atom('stts', u32(0, 1, samples, SAMPLE_TIME)),
-      atom('stss', u32(0, keys.length, ...keys)),
-      atom('ctts', u32(0, samples, ...list.flatMap((n) => [1, n]))),
+      atom('stss', u32(0, keys.length, keys)),
+      atom(
+        'ctts',
+        u32(
+          0,
+          samples,
+          list.flatMap((n) => [1, n]),
+        ),
+      ),
       atom('stsc', u32(0, 1, 1, 1, 1)),
-      atom('stsz', u32(0, 0, samples, ...list.map(sizeOf))),
-      atom('stco', u32(0, samples, ...offsets)),
+      atom('stsz', u32(0, 0, samples, list.map(sizeOf))),
+      atom('stco', u32(0, samples, offsets)),
       atom('sgpd', u32(0)),
     );
     const mdia = atom('mdia', atom('mdhd', u32(0, 0, 0, TRACK_SCALE, trackTime, 0)), atom('hdlr', u32(0)), atom('minf', stbl));
@@ -50,5 +58,5 @@ export function makeMovie({ samples, sizeOf }: MovieShape): Buffer {
     at += sizeOf(n);
     return at - sizeOf(n);
   });
-  return Buffer.concat([ftyp, moov(offsets), atom('mdat', ...list.map((n) => Buffer.alloc(sizeOf(n), n & 255)))]);
+  return Buffer.concat([ftyp, moov(offsets), atom('mdat', Buffer.concat(list.map((n) => Buffer.alloc(sizeOf(n), n & 255))))]);
 }

@@ -19,7 +19,8 @@ const NAMES = new Set(['LOGIN', 'AUTHENTICATE', 'CAPABILITY', 'LOGOUT', 'NOOP', 
 const MAX_ARGS = 3;
 const LF = 10;
 
-const TAG = /^[A-Za-z0-9._-]{1,32} /;
+const MAX_TAG = 32;
+const TAG = new RegExp(`^[A-Za-z0-9._-]{1,${MAX_TAG}} `);
 const NAME = / *([A-Za-z]+)(?= |$)/y;
 const LITERAL = /\{(\d{1,10})(\+?)\}$/y;
 const QUOTED = /"((?:[^"\\]|\\.)*)"/y;
@@ -58,7 +59,14 @@ export class ImapParser {
   }
 
   #more(bytes: Buffer): ImapParsed {
-    return { kind: bytes.length < this.#maxBytes ? 'more' : 'too long' };
+    if (bytes.length < this.#maxBytes) return { kind: 'more' };
+    if (this.#name === '') this.#readTag(bytes.latin1Slice(0, MAX_TAG + 1));
+    return { kind: 'too long' };
+  }
+
+  /** @param text  start of a command */
+  #readTag(text: string): void {
+    this.tag = TAG.exec(text)?.[0] ?? '';
   }
 
   /** @param bytes  received since the end of the last command; the caller removes what `used` says */
@@ -77,6 +85,7 @@ export class ImapParser {
       }
       const line = bytes.latin1Slice(this.#at, lf).replace(/\r$/, '');
       this.#at = lf + 1;
+      if (this.#name === '') this.#readTag(line);
       const result = line.includes('\r') ? 'invalid' : this.#line(line);
       if (result === 'literal') {
         if (this.#at + this.#literal > this.#maxBytes) return { kind: 'too long' };
@@ -98,7 +107,6 @@ export class ImapParser {
   #line(line: string): 'done' | 'literal' | 'unasked literal' | 'invalid' {
     let at = 0;
     if (this.#name === '') {
-      this.tag = TAG.exec(line)?.[0] ?? '';
       NAME.lastIndex = this.tag.length;
       const name = NAME.exec(line)?.[1].toUpperCase() ?? '';
       if (this.tag === '' || !NAMES.has(name)) return 'invalid';

@@ -30,6 +30,9 @@ export interface Source {
 
 class TrackEnded extends Error {}
 
+/** Each atom outside of others costs a read, during which the event loop waits: 2 µs. */
+const MAX_TOP_ATOMS = 1 << 18;
+
 /** Average bytes per second of the whole film; null without a duration. @throws Error: not an MP4 file */
 export function bytesPerSecond(source: Source, maxMoov: number): number | null {
   const { moov } = topAtoms(source, maxMoov);
@@ -66,8 +69,10 @@ export function cutMoov(source: Source, options: CutOptions): { head: Buffer[]; 
       tracks.delete(atom);
     }
   }
-  const dataStart = Math.min(...[...tracks.values()].map((t) => t.dataStart));
-  const dataEnd = options.lengthMs === null ? top.mdatEnd : Math.max(...[...tracks.values()].map((t) => t.dataEnd));
+  const cut = [...tracks.values()];
+  const dataStart = cut.reduce((least, t) => Math.min(least, t.dataStart), top.mdatEnd);
+  const lastByte = cut.reduce((most, t) => Math.max(most, t.dataEnd), 0);
+  const dataEnd = options.lengthMs === null ? top.mdatEnd : Math.min(lastByte, top.mdatEnd);
   if (!(dataStart < dataEnd)) throw new Error('start time is out mp4 mdat atom');
   const build = (shift: number) => buildMoov(moov, children, tracks, shift, longest);
   const wide = dataEnd - dataStart + 8 > 0xffffffff;
@@ -87,7 +92,9 @@ function topAtoms(source: Source, maxMoov: number): { ftyp: Buffer; moov: Buffer
   let moov: Buffer | null = null;
   let mdatEnd = -1;
   let moovFirst = false;
+  let left = MAX_TOP_ATOMS;
   for (let pos = 0; pos + 8 <= source.size; ) {
+    if (left-- === 0) throw new Error(`mp4 file has more than ${MAX_TOP_ATOMS} atoms`);
     const head = source.read(pos, 16);
     let size = head.readUInt32BE(0);
     const name = head.latin1Slice(4, 8);
@@ -137,7 +144,7 @@ function cutTrack(moov: Buffer, track: Track, options: CutOptions): void {
   }
   const ctts = track.stbl.get('ctts');
   if (ctts) track.tables.set('ctts', table('ctts', cutOffsets(rows(moov, ctts, 2), firstSample, endSample, options)));
-  cutChunks(moov, track, total);
+  cutChunks(moov, track, total, options);
 }
 
 /** As cutRuns; a run that starts where the range ends is kept with no samples, as in nginx. */
@@ -149,43 +156,79 @@ function cutOffsets(list: number[][], first: number, end: number, options: CutOp
   return out;
 }
 
-function cutChunks(moov: Buffer, track: Track, total: number): void {
+/** Sizes of a track's samples. The number of samples that other tables claim has no limit, but this table is as long as it says. */
+interface SampleSizes {
+  bytesOf(first: number, end: number): number;
+  /** the table of the samples from `first` */
+  cut(first: number, end: number): Buffer;
+}
+
+/** @throws Error: the table ends before the range does; without a requested length, only if it ends before the start */
+function sizesOf(moov: Buffer, track: Track, options: CutOptions): SampleSizes {
+  const atom = need(track, 'stsz');
+  const uniform = moov.readUInt32BE(atom.body + 4);
+  const count = moov.readUInt32BE(atom.body + 8);
+  if (uniform > 0) {
+    const cut = (first: number, end: number): Buffer => {
+      const out = table('stsz', [], [uniform]);
+      out.writeUInt32BE(Math.min(end - first, 0xffffffff), 16);
+      return out;
+    };
+    return { cut, bytesOf: (first, end) => (end - first) * uniform };
+  }
+  if (atom.body + 12 + count * 4 > atom.end) fail('mp4 stsz atom is too small');
+  if (track.firstSample >= count) fail('start time is out mp4 stsz samples');
+  if (options.lengthMs !== null && track.endSample > count) fail('end time is out mp4 stsz samples');
+  const at = (sample: number): number => atom.body + 12 + Math.min(sample, count) * 4;
+  const sizes = (first: number, end: number): Buffer => moov.subarray(at(first), at(end));
+  return {
+    bytesOf: (first, end) => {
+      const list = sizes(first, end);
+      let bytes = 0;
+      for (let n = 0; n < list.length; n += 4) bytes += list.readUInt32BE(n);
+      return bytes;
+    },
+    cut: (first, end) => {
+      const list = sizes(first, end);
+      const head = table('stsz', [], [0]);
+      head.writeUInt32BE(head.length + list.length, 0);
+      head.writeUInt32BE(list.length / 4, 16);
+      return Buffer.concat([head, list]);
+    },
+  };
+}
+
+function cutChunks(moov: Buffer, track: Track, total: number, options: CutOptions): void {
   const { firstSample, endSample } = track;
-  const stsz = need(track, 'stsz');
-  const uniform = moov.readUInt32BE(stsz.body + 4);
-  const count = moov.readUInt32BE(stsz.body + 8);
-  if (uniform === 0 && stsz.body + 12 + count * 4 > stsz.end) fail('mp4 stsz atom is too small');
-  const sizeOf = (n: number) => uniform || (n < count ? moov.readUInt32BE(stsz.body + 12 + n * 4) : 0);
+  const sizes = sizesOf(moov, track, options);
   const coAtom = track.stbl.get('co64') ?? need(track, 'stco');
   const chunkCount = moov.readUInt32BE(coAtom.body + 4);
   const width = track.wide ? 8 : 4;
   if (coAtom.body + 8 + chunkCount * width > coAtom.end) fail(`mp4 ${coAtom.name} atom is too small`);
-  const offsets = Array.from({ length: chunkCount }, (_, n) => {
-    const at = coAtom.body + 8 + n * width;
+  const offsetOf = (chunk: number): number => {
+    const at = coAtom.body + 8 + chunk * width;
     return track.wide ? Number(moov.readBigUInt64BE(at)) : moov.readUInt32BE(at);
-  });
+  };
   const stsc = rows(moov, need(track, 'stsc'), 3);
   // Walks the chunks and keeps those with samples in the range.
   const kept: { row: number; samples: number; description: number; offset: number }[] = [];
   let sample = 0;
   let row = 0;
+  track.dataStart = Number.POSITIVE_INFINITY;
   for (let chunk = 0; chunk < chunkCount && sample < total; chunk++) {
     while (row + 1 < stsc.length && stsc[row + 1][0] <= chunk + 1) row++;
     const inChunk = stsc[row]?.[1] ?? 0;
     const from = Math.max(sample, firstSample);
     const to = Math.min(sample + inChunk, endSample);
     if (to > from) {
-      let offset = offsets[chunk];
-      for (let n = sample; n < from; n++) offset += sizeOf(n);
+      const offset = offsetOf(chunk) + sizes.bytesOf(sample, from);
       kept.push({ row, samples: to - from, description: stsc[row][2], offset });
-      let bytes = 0;
-      for (let n = from; n < to; n++) bytes += sizeOf(n);
-      track.dataEnd = Math.max(track.dataEnd, offset + bytes);
+      track.dataStart = Math.min(track.dataStart, offset);
+      track.dataEnd = Math.max(track.dataEnd, offset + sizes.bytesOf(from, to));
     }
     sample += inChunk;
   }
   if (kept.length === 0) fail('start time is out mp4 stsc chunks');
-  track.dataStart = Math.min(...kept.map((k) => k.offset));
   track.chunkOffsets = kept.map((k) => k.offset);
   const outStsc: number[][] = [];
   kept.forEach((k, n) => {
@@ -193,17 +236,7 @@ function cutChunks(moov: Buffer, track: Track, total: number): void {
     if (!last || last[1] !== k.samples || kept[n - 1].row !== k.row) outStsc.push([n + 1, k.samples, k.description]);
   });
   track.tables.set('stsc', table('stsc', outStsc));
-  if (uniform) {
-    const out = Buffer.alloc(20);
-    out.writeUInt32BE(20, 0);
-    out.write('stsz', 4, 'latin1');
-    out.writeUInt32BE(uniform, 12);
-    out.writeUInt32BE(endSample - firstSample, 16);
-    track.tables.set('stsz', out);
-  } else {
-    const sizes = Array.from({ length: endSample - firstSample }, (_, n) => [sizeOf(firstSample + n)]);
-    track.tables.set('stsz', table('stsz', sizes, [0]));
-  }
+  track.tables.set('stsz', sizes.cut(firstSample, endSample));
 }
 
 function offsetTable(track: Track, shift: number): Buffer {

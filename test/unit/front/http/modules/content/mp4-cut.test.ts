@@ -65,4 +65,62 @@ describe('cutMoov', () => {
     expect(whole === undefined).toBe(moov < mdat);
     expect(cutMoov(source, { startMs: 0, lengthMs: 1, keyFrame: false, maxMoov: 1 << 20 })).toBeDefined();
   });
+
+  describe('tables that claim more samples than the file has', () => {
+    const ALL = 0xffffffff;
+
+    /** Cuts a film of 20 samples after changing numbers in its tables. */
+    function cutChanged(lengthMs: number | null, changes: [table: string, offset: number, value: number][]) {
+      const film = makeMovie({ samples: 20, sizeOf: () => 4 });
+      for (const [name, offset, value] of changes) film.writeUInt32BE(value, film.indexOf(name, 0, 'latin1') + 4 + offset);
+      const source = { size: film.length, read: (at: number, count: number) => film.subarray(at, at + count) };
+      return cutMoov(source, { startMs: 100, lengthMs, keyFrame: false, maxMoov: 1 << 20 });
+    }
+
+    test('an end among them is refused', () => {
+      expect(() => cutChanged(1e6, [['stts', 8, ALL]])).toThrow('end time is out mp4 stsz samples');
+    });
+
+    test('a start among them is refused', () => {
+      expect(() =>
+        cutChanged(null, [
+          ['stts', 12, 1],
+          ['stts', 8, ALL],
+        ]),
+      ).toThrow('start time is out mp4 stsz samples');
+    });
+
+    test('without an end the cut has the samples whose sizes are known', () => {
+      const { head } = present(cutChanged(null, [['stts', 8, ALL]]));
+      const moov = Buffer.concat(head);
+      const stsz = moov.indexOf('stsz', 0, 'latin1') + 4;
+      expect([moov.readUInt32BE(stsz + 8), moov.readUInt32BE(stsz - 8)]).toEqual([19, 20 + 19 * 4]);
+    });
+
+    test('samples of one size end with the data', () => {
+      const film = makeMovie({ samples: 20, sizeOf: () => 4 });
+      const { dataStart, dataEnd } = present(
+        cutChanged(1e9, [
+          ['stts', 8, ALL],
+          ['stsc', 12, ALL],
+          ['stsz', 4, 4],
+          ['stsz', 8, ALL],
+        ]),
+      );
+      expect([film.length - dataStart, dataEnd]).toEqual([19 * 4, film.length]);
+    });
+  });
+
+  test('a film of many chunks is cut', () => {
+    const film = makeMovie({ samples: 200_000, sizeOf: () => 1 });
+    const source = { size: film.length, read: (at: number, count: number) => film.subarray(at, at + count) };
+    const { dataStart, dataEnd } = present(cutMoov(source, { startMs: 1000, lengthMs: null, keyFrame: false, maxMoov: 10 << 20 }));
+    expect(dataEnd - dataStart).toBe(200_000 - 15);
+  });
+
+  test('a file of countless small atoms is refused', () => {
+    const atom = Buffer.from('\0\0\0\x08free', 'latin1');
+    const source = { size: 1e9, read: () => atom };
+    expect(() => cutMoov(source, { startMs: 1, lengthMs: null, keyFrame: false, maxMoov: 1 })).toThrow('more than 262144 atoms');
+  });
 });
