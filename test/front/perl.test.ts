@@ -1,6 +1,7 @@
 /** Handlers in Perl: the request object, variables, pages, bodies, limits, both interpreters. */
 
 import { existsSync, mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bodyOf, front, frontForEach, get, headerOf, ours, port, raw, statusOf } from '../support/front.ts';
@@ -31,7 +32,7 @@ describe.skipIf(!ours).each(engines)('perl_engine %s', (engine) => {
        location @named { return 200 "named"; }
        ${handler('/inject', '$r->header_out("X-Bad", "a\\r\\nX-Evil: 1"); $r->send_http_header; OK')}
        ${handler('/none', 'return HTTP_NOT_FOUND')}
-       ${handler('/log', '$r->log_error(0, "noted"); warn "careful\\n"; return 204')}`,
+       ${handler('/log', '$r->log_error(0, "noted"); $r->log_error(2, "missing"); $! = 110; $r->log_error($!, "late"); warn "careful\\n"; return 204')}`,
       http,
     );
     const shown = await get(port, '/show?a=b', 'X-Many: 1\nx-many: 2\n');
@@ -45,7 +46,10 @@ describe.skipIf(!ours).each(engines)('perl_engine %s', (engine) => {
     expect(statusOf(await get(port, '/inject'))).toBe(500);
     expect(statusOf(await get(port, '/none'))).toBe(404);
     expect(statusOf(await get(port, '/log'))).toBe(204);
-    expect(front.read('error.log')).toMatch(/\[error\].*perl: noted.*\[warn\].*perl: careful/s);
+    const log = front.read('error.log');
+    expect(log).toMatch(/\[error\].*perl: noted,.*\[warn\].*perl: careful,/s);
+    expect(log).toContain('perl: missing (2: No such file or directory), client:');
+    expect(log).toContain('perl: late (110: Connection timed out), client:');
   });
 
   test('bodies are read and timers run without blocking other requests', async () => {
@@ -63,6 +67,38 @@ describe.skipIf(!ours).each(engines)('perl_engine %s', (engine) => {
     const post = (body: string) => raw(port, `POST /body HTTP/1.0\nContent-Length: ${body.length}\n\n${body}`);
     expect(bodyOf(await post('hello'))).toBe('memory hello');
     expect(bodyOf(await post('x'.repeat(5000)))).toBe('file');
+    // A body that has not arrived yet occupies neither the interpreter nor the event loop.
+    const slow = connect(port, '127.0.0.1');
+    slow.write('POST /body HTTP/1.0\nContent-Length: 5\n\nhe');
+    const received = new Promise<string>((resolve) => slow.once('data', (data) => resolve(data.toString('latin1'))));
+    expect(bodyOf(await get(port, '/quick'))).toBe('quick');
+    slow.write('llo');
+    expect(bodyOf(await received)).toBe('memory hello');
+    slow.destroy();
+  });
+
+  test('a script that never ends does not delay requests without Perl', async () => {
+    await serve(
+      `${handler('/hang', '1 while 1')} ${handler('/fine', '$r->send_http_header; $r->print("fine"); OK')} location /plain { return 200 plain; }`,
+      `${http} perl_timeout 1s;`,
+    );
+    const order: string[] = [];
+    const note = async (uri: string): Promise<void> => void order.push(`${uri} ${statusOf(await get(port, uri))}`);
+    await Promise.all([note('/hang'), (async () => [await note('/plain'), await note('/plain')])(), note('/fine')]);
+    expect(order).toEqual(['/plain 200', '/plain 200', '/hang 500', '/fine 200']);
+  });
+
+  test('the response to HEAD has a header only, also if the handler prints', async () => {
+    await serve(
+      `${handler('/prints', '$r->header_out("Content-Length", 3); $r->send_http_header; $r->print("abc"); OK')}
+       ${handler('/asks', '$r->send_http_header; return OK if $r->header_only; $r->print("abc"); OK')}`,
+      http,
+    );
+    const head = (uri: string) => raw(port, `HEAD ${uri} HTTP/1.1\nHost: x\nConnection: close\n\n`);
+    const prints = await head('/prints');
+    expect([statusOf(prints), headerOf(prints, 'Content-Length'), bodyOf(prints)]).toEqual([200, '3', '']);
+    const asks = await head('/asks');
+    expect([statusOf(asks), bodyOf(asks)]).toEqual([200, '']);
   });
 
   test('supports variables, required modules and pages', async () => {
@@ -71,7 +107,11 @@ describe.skipIf(!ours).each(engines)('perl_engine %s', (engine) => {
       'lib/Shop.pm',
       'package Shop; use nginx; my $n = 0; sub count { return ++$n } sub sum { my $r = shift; $r->print(join "+", @_) } sub show { my $r = shift; $r->send_http_header; $r->print("tier ", $r->variable("tier")); return OK } 1;',
     );
-    front.write('page.html', '[<!--#perl sub="Shop::sum" arg="1" arg="$arg_a" -->]<!--#perl sub="Shop::none" -->.');
+    front.write(
+      'page.html',
+      '[<!--#perl sub="Shop::sum" arg="1" arg="$arg_a" -->]<!--#perl sub="Shop::none" -->.' +
+        '<!--#perl sub="sub { my $r = shift; $r->print(scalar reverse shift); }" arg="$arg_a" -->,<!--#perl sub="sub { my $x = ; }" -->.',
+    );
     await serve(
       `location /v { return 200 "$tier $tier $named"; }
        location /show { perl Shop::show; }
@@ -81,8 +121,9 @@ describe.skipIf(!ours).each(engines)('perl_engine %s', (engine) => {
     );
     expect(bodyOf(await get(port, '/v?tier=gold,'))).toBe('gold,localhost gold,localhost 1');
     expect(bodyOf(await get(port, '/show?tier=x'))).toBe('tier xlocalhost');
-    expect(bodyOf(await get(port, '/page.html?a=2'))).toBe('[1+2].');
+    expect(bodyOf(await get(port, '/page.html?a=34'))).toBe('[1+34].43,.');
     expect(front.read('error.log')).toContain('call_sv("Shop::none") failed: "Undefined subroutine');
+    expect(front.read('error.log')).toContain('call_sv("sub { my $x = ; }") failed: "syntax error at');
   });
 
   test('a script that dies, hangs or grows causes a 500, and the next request is served', async () => {

@@ -8,7 +8,7 @@ import type { ProxyInfo } from '../http/model/connection-start.ts';
 import type { ListenSocket, TlsInfo, VirtualHosts } from '../http/model/types.ts';
 import { isTrusted } from '../http/modules/access/trusted.ts';
 import { systemError } from '../system-error.ts';
-import { AuthRequest, type BackEnd, backEndOf } from './auth/auth-http.ts';
+import { AuthRequest, authServerName, type BackEnd, backEndOf } from './auth/auth-http.ts';
 import type { AuthAnswer } from './auth/response.ts';
 import { ClientSession } from './client-session.ts';
 import { InputBuffer } from './commands/input-buffer.ts';
@@ -323,7 +323,7 @@ export class MailConnection extends ClientSession implements TrackedConnection, 
     const script = this.#dialog?.loginScript(method, password);
     if (!script) return;
     if (script.needsPassword && password === null) {
-      this.log('error', `auth http server did not send password`);
+      this.log('error', `${authServerName(this)} did not send password`);
       this.#fail();
       return;
     }

@@ -33,6 +33,7 @@ our $active;        # state of the running call
 my %next;           # handlers of sleep() and has_request_body(), by request
 my @handlers;       # of the configuration: code, or the name of a sub
 my @warnings;       # raised outside calls
+my $IS_CODE = qr/^\s*(?:sub[ {]|use )/;   # source of a handler, else it is a name
 
 BEGIN {
   my %constants = qw(${CONSTANTS});
@@ -91,12 +92,21 @@ sub init {
     return pack_frame('failed', qq{require_pv("$file") failed: "} . trimmed($@) . '"');
   }
   for my $source (@rest) {
-    if ($source !~ /^\s*(?:sub[ {]|use )/) { push @handlers, $source; next }
+    if ($source !~ $IS_CODE) { push @handlers, $source; next }
     my $code = compile($source);
     return pack_frame('failed', qq{eval_pv("$source") failed: "} . trimmed($@) . '"') unless ref $code eq 'CODE';
     push @handlers, $code;
   }
   return pack_frame('ready', splice @warnings);
+}
+
+# A sub that is written out in a page.
+sub anonymous {
+  my ($source) = @_;
+  my $code = compile($source);
+  return $code if ref $code eq 'CODE';
+  my $why = $@;
+  return sub { die $why };
 }
 
 sub trimmed { my ($text) = @_; $text = bytes($text); $text =~ s/[\r\n]+\z//; return $text }
@@ -121,6 +131,7 @@ sub run_call {
     local $active = \%state;
     local $@;
     my $sub = $handler eq 'next' ? delete $next{$request} : $handler =~ /^[0-9]+\z/ ? $handlers[$handler] : $handler;
+    $sub = anonymous($sub) if defined $sub && !ref $sub && $sub =~ $IS_CODE;
     $sub = 'main::' . $sub if defined $sub && !ref $sub && $sub !~ /::|'/;
     my $r = bless \(my $id = $request), 'nginx';
     $done = eval {
@@ -346,9 +357,8 @@ sub log_error {
   my ($r, $errno, $message) = @_;
   my $state = state_of($r);
   $errno = $$errno if ref $errno eq 'SCALAR';
-  $errno = integer($errno);
-  local $! = $errno;
-  later($state, 'log_error', bytes($message) . ($errno ? " ($errno: $!)" : ''));
+  # The event loop has the system's numbers and texts: those of WebAssembly differ.
+  later($state, 'log_error', bytes($message), integer($errno));
   return undef;
 }
 

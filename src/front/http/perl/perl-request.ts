@@ -81,7 +81,7 @@ export class PerlRequest implements CallHost {
         this.#setVariable(first, second);
         return;
       case 'log_error':
-        r.log('error', `perl: ${first}`);
+        r.log('error', `perl: ${first}${second === '0' ? '' : ` (${systemError(Number(second))})`}`);
         return;
       case 'warn':
         r.log('warn', `perl: ${first}`);

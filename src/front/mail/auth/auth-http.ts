@@ -83,9 +83,12 @@ export class AuthRequest implements Timed {
   }
 }
 
+/** The authentication server in log lines. */
+export const authServerName = ({ loc }: MailSession): string => `auth http server ${mailAuthHttp.conf(loc).auth_http?.address?.name ?? ''}`;
+
 /** The back end in a response. @returns null after logging the reason if there is none */
 export function backEndOf(session: MailSession, { server, port }: AuthAnswer): BackEnd | null {
-  const auth = `auth http server ${mailAuthHttp.conf(session.loc).auth_http?.address?.name ?? ''}`;
+  const auth = authServerName(session);
   if (!server || !port) {
     session.log('error', `${auth} did not send server or port`);
     return null;

@@ -132,8 +132,10 @@ export class Sasl {
     if (decoded === null) return INVALID;
     const space = decoded.indexOf(' ');
     const secret = space < 0 ? '' : decoded.slice(space + 1);
+    // The log line names the user.
+    this.#session.login = space < 0 ? decoded : decoded.slice(0, space);
     if (secret.length !== 32) return this.#complain('CRAM-MD5 hash', 'CRAM-MD5');
-    return { act: 'login', credentials: { method: 'cram-md5', user: decoded.slice(0, space), secret } };
+    return { act: 'login', credentials: { method: 'cram-md5', user: this.#session.login, secret } };
   }
 
   #external(text: string): SaslStep {
