@@ -87,3 +87,42 @@ test('after rewrite ... break the whole new URI is requested, without the URI of
   expect(bodyOf(await get(port, '/b/other'))).toBe('/base/other');
   expect(headerOf(await get(port, '/c/x'), 'Location')).toBe(`http://127.0.0.1:${back}`);
 });
+
+test('log lines about the header of a response name the back end, also after X-Accel-Redirect', async () => {
+  const heads: Record<string, string> = {
+    '/named': 'X-Accel-Redirect: @none',
+    '/unsafe': 'X-Accel-Redirect: /../x',
+    '/loop': 'X-Accel-Redirect: /loop',
+    '/file': 'X-Accel-Redirect: /files/none',
+    '/charset': 'Content-Type: text/plain; charset=koi8-r\r\nX-Accel-Charset: other',
+    '/twice': 'Content-Type: a/b\r\nContent-Type: c/d\r\nX-Accel-Buffering: no\r\nX-Accel-Buffering: yes',
+    '/space': 'Bad Name: x',
+    '/nul': 'X-Name: a\0b',
+  };
+  server = await serveRaw(back, (text, socket) => {
+    if (text.includes('\r\n\r\n')) socket.end(`HTTP/1.0 200 OK\r\n${heads[text.split(' ')[1]]}\r\n\r\nbody`, 'latin1');
+  });
+  front.config(
+    `server { listen 127.0.0.1:${port}; server_name example; charset utf-8; override_charset on; location / { proxy_pass http://127.0.0.1:${back}; }
+       location /files/ { } }`,
+  );
+  await front.start();
+  for (const uri of Object.keys(heads)) await get(port, uri);
+  const log = front.read('error.log');
+  const reading = ' while reading response header from upstream';
+  const expected: [uri: string, message: string][] = [
+    ['/named', `could not find named location "@none"${reading}`],
+    ['/unsafe', `unsafe URI "/../x" was detected${reading}`],
+    ['/loop', `rewrite or internal redirection cycle while internally redirecting to "/loop"${reading}`],
+    ['/file', `open() "${front.folder}/files/none" failed (2: No such file or directory)`],
+    ['/charset', `unknown charset "other" to override${reading}`],
+    ['/twice', `upstream sent duplicate header line: "Content-Type: c/d", previous value: "Content-Type: a/b", ignored${reading}`],
+    ['/space', `upstream sent invalid header: "Bad\\x20..."${reading}`],
+    ['/nul', `upstream sent invalid header: "X-Name: a\\x00..."${reading}`],
+  ];
+  for (const [uri, message] of expected)
+    expect(log).toContain(
+      `${message}, client: 127.0.0.1, server: example, request: "GET ${uri} HTTP/1.0", upstream: "http://127.0.0.1:${back}${uri}", host: "localhost"`,
+    );
+  expect(log.match(/duplicate header line/g)).toHaveLength(1);
+});

@@ -106,6 +106,8 @@ export interface RequestState {
   requestId: string;
   /** bytes of the whole body that were never produced: ranges are relative to it */
   rangeSkip: number;
+  /** ` while ...`: what log lines say about the work in progress, '' for nothing */
+  logState: string;
   /** attempts at peers; `:` separates groups */
   upstreamStates: (UpstreamState | ':')[] | null;
 }

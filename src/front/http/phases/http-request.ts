@@ -121,7 +121,7 @@ export class HttpRequest implements Request {
   #chain: { order: number; run: BodyFilter; usesUp: boolean }[] = [];
   /** the filter after the one that holds the header back */
   #nextHeaderFilter = 0;
-  #inLogPhase = false;
+  logState = '';
 
   get bodyless(): boolean {
     return this.out.contentLength === 0;
@@ -199,7 +199,7 @@ export class HttpRequest implements Request {
 
   /** `, client: ..., server: ..., request: ..., upstream: ...` */
   #logTail(): string {
-    let tail = `${this.#inLogPhase ? ' while logging request' : ''}, client: ${this.conn.remoteAddr}, server: ${this.server.name}`;
+    let tail = `${this.logState}, client: ${this.conn.remoteAddr}, server: ${this.server.name}`;
     if (this.main.requestLine) tail += `, request: "${this.main.requestLine}"`;
     if (this.isSub) tail += `, subrequest: "${this.uri}"`;
     const upstream = this.upstream?.describe();
@@ -453,9 +453,9 @@ export class HttpRequest implements Request {
 
   runLogHandlers(sub: boolean): void {
     if (sub && !core.conf(this.loc).log_subrequest) return;
-    this.#inLogPhase = !sub;
+    if (!sub) this.logState = ' while logging request';
     for (const handler of this.http.phases.log) handler(this);
-    this.#inLogPhase = false;
+    this.logState = '';
   }
 
   resetFilters(): void {

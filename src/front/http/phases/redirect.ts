@@ -45,6 +45,7 @@ function refuse(r: Request, why: string): number {
 
 function restart(r: Request, phaseIndex: number): number {
   r.ctx = [];
+  r.logState = '';
   r.resetFilters();
   r.internal = true;
   r.phaseIndex = phaseIndex;

@@ -160,8 +160,11 @@ export abstract class ExchangeState<Target extends UpstreamTarget> implements Ex
     this.protocol.rewriteField?.(this, field);
   }
 
+  /** what `describe` returned when the response was handed over to another location */
+  protected left = '';
+
   describe(): string {
-    if (this.state === NO_ATTEMPT) return '';
+    if (this.state === NO_ATTEMPT) return this.left;
     const { schema, requestUri } = this.target;
     const { peer } = this.state;
     return `${schema ?? `${this.protocol.name}://`}${peer}${peer.startsWith('unix:') ? ':' : ''}${requestUri ?? ''}`;

@@ -397,7 +397,8 @@ export class Upstream<Target extends UpstreamTarget = UpstreamTarget>
     this.cache?.abandon();
     this.#release();
     r.main.onAbort = null;
-    // The response comes from elsewhere from here on, but variables describe this one.
+    // The response comes from elsewhere from here on, but variables and log lines describe this one.
+    this.left = this.describe();
     this.closeState();
     this.state = NO_ATTEMPT;
   }

@@ -1,5 +1,5 @@
 // What FastCGI, SCGI and uwsgi share: parameters from the request, and CGI response headers.
-import type { HeaderField } from '../../../../http/wire/header.ts';
+import { findHeader, type HeaderField } from '../../../../http/wire/header.ts';
 import { custom, HSL } from '../../../config/directive.ts';
 import type { HttpFrame } from '../../config/module.ts';
 import { parseValue, type Value } from '../../config/value.ts';
@@ -76,7 +76,7 @@ export function contentLength(r: Request): number {
 }
 
 /** Parses the header of a CGI response. @throws InvalidResponse */
-function cgiHead(text: string): UpstreamHead {
+function cgiHead(text: string, sink: ParserSink): UpstreamHead {
   const fields: HeaderField[] = [];
   let status = 0;
   let statusLine = '';
@@ -91,6 +91,8 @@ function cgiHead(text: string): UpstreamHead {
     }
     const field = parseField(line);
     if (field.lname === 'status') {
+      const previous = findHeader(fields, 'status');
+      if (previous) sink.repeated?.(field, previous);
       fields.push(field);
       if (status) continue;
       const m = /^\d{3}/.exec(field.value);
@@ -100,7 +102,8 @@ function cgiHead(text: string): UpstreamHead {
       if (field.value.length > 3) statusLine = field.value;
       continue;
     }
-    addField(fields, field);
+    const previous = addField(fields, field);
+    if (previous) sink.repeated?.(field, previous);
   }
   const value = (lname: string) => fields.find((f) => f.lname === lname)?.value;
   if (!status) status = value('location') !== undefined ? 302 : 200;
@@ -134,7 +137,7 @@ export class CgiParser implements ResponseParser {
       if (this.#held.length >= this.#options.maxHeader) throw new InvalidResponse('upstream sent too big header');
       return;
     }
-    const head = cgiHead(this.#held.latin1Slice(0, end));
+    const head = cgiHead(this.#held.latin1Slice(0, end), this.#sink);
     this.#head = head;
     const rest = this.#held.subarray(end);
     if (head.contentLength >= 0) this.#left = head.contentLength;

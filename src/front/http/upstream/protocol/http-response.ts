@@ -5,6 +5,9 @@ import type { UpstreamHead } from './protocol.ts';
 import { InvalidResponse, type ParserSink, type ResponseParser } from './protocol.ts';
 import { SINGLE_FIELDS } from './response-head.ts';
 
+/** Fields whose repetition nginx drops without a word. */
+const UNREPORTED = new Set(['accept-ranges', 'content-range', 'content-encoding', 'x-accel-buffering', 'x-accel-charset']);
+
 const BAD_NAME = /[\x00-\x20\x7f]/;
 
 /** Parses a header line of any back end. @throws InvalidResponse */
@@ -19,26 +22,42 @@ export function parseField(line: string): HeaderField {
   while (start < end && line.charCodeAt(start) === 32) start++;
   while (end > start && line.charCodeAt(end - 1) === 32) end--;
   const value = line.slice(start, end);
-  if (name === '' || BAD_NAME.test(name) || value.includes('\0'))
-    throw new InvalidResponse(`upstream sent invalid header: "${line.slice(0, 80)}"`);
+  const bad = name === '' ? 0 : name.search(BAD_NAME);
+  if (bad >= 0) throw invalidAt(line, bad);
+  if (value.includes('\0')) throw invalidAt(line, line.indexOf('\0'));
   return { name, lname, value };
 }
 
-/** Adds a field: repeated single fields are dropped, framing fields must not repeat. @throws InvalidResponse */
-export function addField(fields: HeaderField[], field: HeaderField): void {
+/** The line up to its first byte that is not allowed. */
+function invalidAt(line: string, at: number): InvalidResponse {
+  const code = line.charCodeAt(at).toString(16).padStart(2, '0');
+  return new InvalidResponse(`upstream sent invalid header: "${line.slice(0, at)}\\x${code}..."`);
+}
+
+/** Log line for a field that repeats another. */
+export const repeatedText = (field: HeaderField, previous: HeaderField): string =>
+  `upstream sent duplicate header line: "${field.name}: ${field.value}", previous value: "${previous.name}: ${previous.value}"`;
+
+/**
+ * Adds a field: repeated single fields are dropped, framing fields must not repeat.
+ * @returns the earlier field if this one was dropped and the log names both
+ * @throws InvalidResponse
+ */
+export function addField(fields: HeaderField[], field: HeaderField): HeaderField | null {
   const { lname } = field;
   if (lname === 'content-length' || lname === 'transfer-encoding') {
     const previous = findHeader(fields, 'content-length') ?? findHeader(fields, 'transfer-encoding');
-    if (previous?.lname === lname)
-      throw new InvalidResponse(
-        `upstream sent duplicate header line: "${field.name}: ${field.value}", previous value: "${previous.name}: ${previous.value}"`,
-      );
+    if (previous?.lname === lname) throw new InvalidResponse(repeatedText(field, previous));
     if (previous) throw new InvalidResponse('upstream sent "Content-Length" and "Transfer-Encoding" headers at the same time');
     if (lname === 'content-length' && !/^\d{1,15}$/.test(field.value)) {
       throw new InvalidResponse(`upstream sent invalid "Content-Length" header: "${field.value}"`);
     }
-  } else if (SINGLE_FIELDS.has(lname) && findHeader(fields, lname)) return;
+  } else if (SINGLE_FIELDS.has(lname)) {
+    const previous = findHeader(fields, lname);
+    if (previous) return UNREPORTED.has(lname) ? null : previous;
+  }
   fields.push(field);
+  return null;
 }
 
 const STATUS_LINE = /^HTTP\/(\d+)\.(\d+) +(\d{3})(?: (.*?))?\r?$/;
@@ -112,15 +131,19 @@ export class HttpResponseParser implements ResponseParser {
     }
     const lineEnd = lf > 0 && text.charCodeAt(lf - 1) === 13 ? lf - 1 : lf;
     const head = this.#usualStatus(text, lineEnd) ?? this.#statusOf(text.slice(0, lf));
+    const repeats: [HeaderField, HeaderField][] = [];
     for (;;) {
       const start = lf + 1;
       lf = text.indexOf('\n', start);
       if (lf < 0) return false;
       const end = lf > start && text.charCodeAt(lf - 1) === 13 ? lf - 1 : lf;
       if (end === start) break;
-      addField(head.fields, recallField(text, start, end) ?? parseField(text.slice(start, end)));
+      const field = recallField(text, start, end) ?? parseField(text.slice(start, end));
+      const previous = addField(head.fields, field);
+      if (previous) repeats.push([field, previous]);
     }
     if (lf + 1 > this.#maxHeader) throw new InvalidResponse('upstream sent too big header');
+    for (const [field, previous] of repeats) this.#sink.repeated?.(field, previous);
     this.#held = lf + 1 === this.#held.length ? EMPTY : this.#held.subarray(lf + 1);
     if (head.status === 103) this.#sink.hints?.(head.fields);
     if (head.status >= 100 && head.status < 200 && head.status !== 101) return true;

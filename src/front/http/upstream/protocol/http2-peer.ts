@@ -111,7 +111,11 @@ class Http2Parser implements ResponseParser {
     try {
       for (let n = 0; n + 1 < raw.length; n += 2) {
         if (raw[n] === ':status') head.status = Number(raw[n + 1]);
-        else if (!raw[n].startsWith(':')) addField(head.fields, { name: raw[n], lname: raw[n], value: raw[n + 1] });
+        else if (!raw[n].startsWith(':')) {
+          const field = { name: raw[n], lname: raw[n], value: raw[n + 1] };
+          const previous = addField(head.fields, field);
+          if (previous) this.#sink.repeated?.(field, previous);
+        }
       }
       const length = head.fields.find((f) => f.lname === 'content-length');
       if (length) head.contentLength = Number(length.value);

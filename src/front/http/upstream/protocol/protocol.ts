@@ -27,6 +27,8 @@ export interface ResponseParser {
 export interface ParserSink {
   /** the final header, or a 101 */
   head(head: UpstreamHead): unknown;
+  /** a field of the header was dropped, because it repeats `previous` */
+  repeated?(field: HeaderField, previous: HeaderField): void;
   /** a 103 that preceded the final header */
   hints?(fields: HeaderField[]): void;
   /** @param last  nothing follows: `complete` is called next, before `data` can change */

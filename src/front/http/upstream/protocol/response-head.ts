@@ -27,6 +27,9 @@ export interface HeadReceiver {
 }
 
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length']);
+/** What log lines say while the header of a response is read and applied. */
+export const READING_HEAD = ' while reading response header from upstream';
+
 /** Fields of the response that survive an X-Accel-Redirect. */
 const KEPT_ON_REDIRECT = new Set(['content-type', 'set-cookie', 'content-disposition', 'cache-control', 'expires', 'accept-ranges']);
 /** Fields of which the first applies; repeats are dropped. */

@@ -2,7 +2,9 @@
 import type { HeaderField } from '../../../../http/wire/header.ts';
 import type { Request } from '../../model/types.ts';
 import type { UpstreamState } from '../../model/upstream-state.ts';
+import { repeatedText } from '../protocol/http-response.ts';
 import type { ParserSink, UpstreamHead } from '../protocol/protocol.ts';
+import { READING_HEAD } from '../protocol/response-head.ts';
 
 /** The exchange that the attempt belongs to. */
 interface AttemptOwner {
@@ -33,6 +35,10 @@ export class AttemptSink implements ParserSink {
 
   head(head: UpstreamHead): void {
     if (this.#isCurrent) this.#u.gotHead(head);
+  }
+
+  repeated(field: HeaderField, previous: HeaderField): void {
+    if (this.#isCurrent) this.#u.r.log('warn', `${repeatedText(field, previous)}, ignored${READING_HEAD}`);
   }
 
   hints(fields: HeaderField[]): void {

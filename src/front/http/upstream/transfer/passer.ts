@@ -11,6 +11,7 @@ import type { UpstreamConf } from '../conf.ts';
 import type { PeerConnection } from '../connection/connect.ts';
 import { withCopy } from '../connection/read-buffers.ts';
 import type { UpstreamHead } from '../protocol/protocol.ts';
+import { READING_HEAD } from '../protocol/response-head.ts';
 import { storeFile } from './store.ts';
 
 /** If more of a body than this is expected, a connection reads into a buffer of its own. */
@@ -87,7 +88,9 @@ export class BodyPasser {
   sendHead(head: UpstreamHead): void {
     const u = this.#u;
     const { r, conf } = u;
+    r.logState = READING_HEAD;
     const rc = r.sendHeader();
+    r.logState = '';
     if (rc === ERROR || rc > OK) {
       u.cache?.abandon();
       u.finish(rc);

@@ -12,7 +12,7 @@ import type { PeerConnection, TlsSettings } from '../connection/connect.ts';
 import type { Outcome } from '../peers/selection.ts';
 import { passEarlyHints } from '../protocol/early-hints.ts';
 import { type Failure, InvalidResponse, type ResponseParser, type UpstreamHead } from '../protocol/protocol.ts';
-import { acceptBuffering, acceptHead } from '../protocol/response-head.ts';
+import { acceptBuffering, acceptHead, READING_HEAD } from '../protocol/response-head.ts';
 
 const NONE: Buffer[] = [];
 /** Statuses that `next_upstream` can name. */
@@ -118,7 +118,7 @@ export class ResponseReader {
         u.r.log('error', `${error.message} while reading upstream`);
         u.bodyFailed(ERROR);
       } else {
-        u.r.log('error', `${error.message} while reading response header from upstream`);
+        u.r.log('error', `${error.message}${READING_HEAD}`);
         u.next('invalid_header');
       }
     }
@@ -206,7 +206,7 @@ export class ResponseReader {
     try {
       complete = this.parser?.end() ?? false;
     } catch (problem) {
-      u.r.log('error', `${(problem as Error).message} while reading response header from upstream`);
+      u.r.log('error', `${(problem as Error).message}${READING_HEAD}`);
       u.next('invalid_header');
       return;
     }
@@ -214,10 +214,7 @@ export class ResponseReader {
       if (!u.ended && !u.responseComplete) this.#endOfBody(complete, error ?? undefined);
       return;
     }
-    u.r.log(
-      'error',
-      `${error ? `recv() failed (104: ${error.message})` : 'upstream prematurely closed connection'} while reading response header from upstream`,
-    );
+    u.r.log('error', `${error ? `recv() failed (104: ${error.message})` : 'upstream prematurely closed connection'}${READING_HEAD}`);
     u.next('error');
   }
 
@@ -261,7 +258,9 @@ export class ResponseReader {
     u.stickToPeer();
     acceptBuffering(u, head);
     cache?.prepare(u, head);
+    r.logState = READING_HEAD;
     const rc = acceptHead(u, head);
+    r.logState = '';
     if (rc === OK) u.sendHead(head);
     else if (rc !== DONE) u.finish(rc);
   }
