@@ -217,7 +217,7 @@ describe('IMAP', () => {
   test('a command larger than the buffer ends the session', async () => {
     const c = await open('imap');
     c.send(`a LOGIN ${'x'.repeat(600)}`);
-    expect(await c.line()).toBe(ours ? '* BAD invalid command' : 'a BAD invalid command');
+    expect(await c.line()).toBe('a BAD invalid command');
     expect(await c.rest()).toBe('');
     const d = await open('imap');
     if (ours) expect(await d.ask('a LOGIN {10000}')).toBe('a BAD invalid command');

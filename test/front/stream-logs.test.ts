@@ -79,11 +79,14 @@ const secure = (to: number, options: tls.ConnectionOptions): Promise<string> =>
 test('a handshake that fails is logged with all TLS variables', async () => {
   expect(await secure(ports.tls, { ALPNProtocols: ['other'] })).toContain('NO_APPLICATION_PROTOCOL');
   await raw(ports.tls, 'no handshake at all').catch(() => '');
-  expect(await secure(ports.missing, { servername: 'absent' })).not.toBe('never');
+  expect(await secure(ports.missing, { servername: 'absent' })).toBe('ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR');
   expect(await secure(ports.tls, { ALPNProtocols: ['h2'] })).toBe('ok');
   const lines = await logged('tls.log', 4);
   expect(lines.map((line) => line.slice(0, 3))).toEqual(['500', '500', '500', '200']);
-  expect(front.read('error.log')).toContain('cannot load certificate');
+  const missing = `${front.folder}/absent.pem`;
+  expect(front.read('error.log')).toContain(
+    `cannot load certificate "${missing}": BIO_new_file() failed (SSL: error:80000002:system library::No such file or directory:calling fopen(${missing}, r) error:10000080:BIO routines::no such file) while SSL handshaking, client: 127.0.0.1, server: 127.0.0.1:${ports.missing}`,
+  );
   expect(front.read('error.log')).not.toContain('[crit]');
 });
 

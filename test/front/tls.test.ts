@@ -13,6 +13,7 @@ const front = new Front();
 let port = 0;
 let proxied = 0;
 let asking = 0;
+let missing = 0;
 const versions = ['TLSv1.2', 'TLSv1.3'] as const;
 
 function configure(ticketKeys: string[]): void {
@@ -22,6 +23,7 @@ function configure(ticketKeys: string[]): void {
     client_header_timeout 2s;
     ssl_certificate c.pem; ssl_certificate_key k.pem; ssl_protocols TLSv1.2 TLSv1.3; ${keys}
     server { listen 127.0.0.1:${asking} ssl; ssl_verify_client optional_no_ca; return 200 "$ssl_client_verify $ssl_session_reused"; }
+    server { listen 127.0.0.1:${missing} ssl; ssl_certificate $ssl_server_name.pem; ssl_certificate_key $ssl_server_name.key; }
     server { listen 127.0.0.1:${port} ssl; listen 127.0.0.1:${proxied} ssl proxy_protocol; default_type text/plain;
       location = /reused { return 200 "$ssl_session_reused"; }
       location = /client { return 200 "$remote_addr $proxy_protocol_addr"; }
@@ -32,6 +34,7 @@ beforeAll(async () => {
   port = await freePort();
   proxied = await freePort();
   asking = await freePort();
+  missing = await freePort();
   const openssl = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-days', '2'];
   execFileSync('openssl', [...openssl, '-keyout', `${front.folder}/k.pem`, '-out', `${front.folder}/c.pem`], { stdio: 'ignore' });
   for (const name of ['old.key', 'new.key']) front.write(name, randomBytes(48));
@@ -181,6 +184,26 @@ test('refuses plain HTTP and garbage on a port of TLS', async () => {
   expect(await heard('GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*plain HTTP request was sent to HTTPS port/s);
   // an invalid handshake record: an alert, then the end
   expect((await heard(`\x16\x03\x01\x00\x2e\x01\x00\x00\x2a\x03\x03${'\0'.repeat(42)}`)).charCodeAt(0)).toBe(21);
+});
+
+test('a certificate that cannot be loaded ends the handshake with an alert, and the log says why', async () => {
+  front.write('key.pem', 'no certificate');
+  const failure = (servername: string): Promise<string | undefined> =>
+    new Promise((resolve) => {
+      const socket = tls.connect({ port: missing, host: '127.0.0.1', servername, rejectUnauthorized: false });
+      socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+    });
+  for (const name of ['absent', 'key']) expect(await failure(name)).toBe('ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR');
+  const log = front.read('error.log');
+  const file = (name: string): string => `${front.folder}/${name}.pem`;
+  const tail = ` while SSL handshaking, client: 127.0.0.1, server: 127.0.0.1:${missing}`;
+  expect(log).toContain(
+    `cannot load certificate "${file('absent')}": BIO_new_file() failed (SSL: error:80000002:system library::No such file or directory:calling fopen(${file('absent')}, r) error:10000080:BIO routines::no such file)${tail}`,
+  );
+  expect(log).toContain(
+    `cannot load certificate "${file('key')}": PEM_read_bio_X509_AUX() failed (SSL: error:0480006C:PEM routines::no start line:Expecting: TRUSTED CERTIFICATE)${tail}`,
+  );
+  expect(log).toContain(`SSL_do_handshake() failed (SSL: error:0A000179:SSL routines::cert cb error)${tail}`);
 });
 
 test('clients that do not finish the handshake are cut off, those that disconnect during it leave nothing behind', async () => {

@@ -4,7 +4,15 @@ import type tls from 'node:tls';
 import { contextOf, secureContextFor, type TlsContext, trustUnnamed } from '../http/connection/tls-context.ts';
 import { SocketIncoming } from '../http/connection/tls-incoming.ts';
 import { tlsInfo } from '../http/connection/tls-info.ts';
-import { ALERT_UNRECOGNIZED_NAME, Handshake, handshakeInfo, staplingServer, wireNames } from '../http/connection/tls-listener.ts';
+import {
+  ALERT_INTERNAL_ERROR,
+  ALERT_UNRECOGNIZED_NAME,
+  Handshake,
+  handshakeInfo,
+  NO_CERTIFICATE,
+  staplingServer,
+  wireNames,
+} from '../http/connection/tls-listener.ts';
 import type { Server, TlsInfo } from '../http/model/types.ts';
 import { checkClientCertificate } from '../http/ocsp/client.ts';
 import { type ClientHello, MAX_HELLO, parseClientHello } from '../http/tls/client-hello.ts';
@@ -39,6 +47,13 @@ function fail(s: TcpSession, problem: string | null): void {
   s.finalize(STATUS.internalError);
 }
 
+function refuse(incoming: SocketIncoming, alert: Buffer): void {
+  incoming
+    .plain()
+    .on('error', () => {})
+    .end(alert);
+}
+
 function handshake(s: TcpSession, incoming: SocketIncoming, hello: ClientHello): void {
   const named = (hello.serverName && s.hosts.find(hello.serverName, s)) || s.hosts.defaultServer;
   s.useServer(named);
@@ -50,10 +65,7 @@ function handshake(s: TcpSession, incoming: SocketIncoming, hello: ClientHello):
   try {
     context = contextOf(s.stream, server);
     if (context.reject || !context.conf.ssl_certificate) {
-      incoming
-        .plain()
-        .on('error', () => {})
-        .end(ALERT_UNRECOGNIZED_NAME);
+      refuse(incoming, ALERT_UNRECOGNIZED_NAME);
       fail(s, 'unrecognized name');
       return;
     }
@@ -65,7 +77,8 @@ function handshake(s: TcpSession, incoming: SocketIncoming, hello: ClientHello):
     s.log('error', error instanceof Error ? error.message : String(error));
     // variables of a log line need a socket
     s.conn.tls = null;
-    s.finalize(STATUS.internalError);
+    refuse(incoming, ALERT_INTERNAL_ERROR);
+    fail(s, NO_CERTIFICATE);
     return;
   }
   const { conf } = context;

@@ -12,7 +12,7 @@ import { ContextCache } from '../tls/certificate-cache.ts';
 import { applyConfCommands, versionRange } from '../tls/conf-command.ts';
 import { lastOfEachType } from '../tls/key-pairs.ts';
 import { certificatesOf } from '../tls/ocsp-responder.ts';
-import { readConfigFile, readCrls, readKey, readPem } from '../tls/pem.ts';
+import { readCertificates, readConfigFile, readCrls, readKey } from '../tls/pem.ts';
 import { type PemSource, sslModule } from '../tls/ssl.ts';
 import { type TicketKey, ticketKeysOf, useTicketKeys } from './session-tickets.ts';
 
@@ -184,9 +184,9 @@ function pemsOf(conf: Conf, evalText: (pem: PemSource) => string, atRunTime = fa
   const cert = certs.map((c) => {
     const name = c.path(evalText(c));
     try {
-      return readPem(name, atRunTime);
+      return readCertificates(name, atRunTime);
     } catch (error) {
-      throw `cannot load certificate "${name}": BIO_new_file() failed (${(error as Error).message})`;
+      throw `cannot load certificate "${name}": ${(error as Error).message}`;
     }
   });
   const key = keys.slice(0, certs.length).map((k) => {

@@ -58,6 +58,9 @@ export function staplingServer(tlsServer: tls.Server, server: Server, hello: Cli
 }
 
 export const ALERT_UNRECOGNIZED_NAME = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
+export const ALERT_INTERNAL_ERROR = Buffer.from([21, 3, 3, 0, 2, 2, 80]);
+/** Reason of a handshake that fails because the certificate cannot be loaded. */
+export const NO_CERTIFICATE = 'SSL: error:0A000179:SSL routines::cert cb error';
 
 const NOTHING = (): void => {};
 
@@ -179,34 +182,40 @@ export class TlsListener {
     // a server without a certificate uses the one of the default server
     if (!own.ssl_certificate && !own.ssl_reject_handshake) server = this.#hosts.defaultServer;
     const logs = server.root.errorLogs;
-    const failure = (problem: string): void => {
+    const report = (level: 'error' | 'info', problem: string): void => {
       const at = socket.path || `${socket.host}:${socket.port}`;
-      logTo(
-        logs,
-        'info',
-        `SSL_do_handshake() failed (${problem}) while SSL handshaking, client: ${incoming.peer.remoteAddr}, server: ${at}`,
-      );
+      logTo(logs, level, `${problem} while SSL handshaking, client: ${incoming.peer.remoteAddr}, server: ${at}`);
+    };
+    const failure = (problem: string): void => report('info', `SSL_do_handshake() failed (${problem})`);
+    const refuse = (alert: Buffer): void => {
+      const refused = incoming.plain();
+      accepted.arrival.follow(refused);
+      refused.on('error', NOTHING).write(alert);
+      refused.destroySoon();
+    };
+    const cannotLoad = (error: unknown): void => {
+      report('error', error instanceof Error ? error.message : String(error));
+      failure(NO_CERTIFICATE);
+      refuse(ALERT_INTERNAL_ERROR);
     };
     let context: TlsContext;
     try {
       context = contextOf(this.#http, server);
     } catch (error) {
-      logTo(logs, 'error', String(error));
-      incoming.destroy();
+      cannotLoad(error);
       return;
     }
     const { conf } = context;
     if (context.reject || !conf.ssl_certificate) {
       failure('unrecognized name');
-      const refused = incoming.plain();
-      accepted.arrival.follow(refused);
-      refused.on('error', NOTHING).write(ALERT_UNRECOGNIZED_NAME);
-      refused.destroySoon();
+      refuse(ALERT_UNRECOGNIZED_NAME);
       return;
     }
-    const secureContext = this.#secureContext(incoming, socket, server, context, hello);
-    if (!secureContext) {
-      incoming.destroy();
+    let secureContext: tls.SecureContext;
+    try {
+      secureContext = this.#secureContext(incoming, socket, server, context, hello);
+    } catch (error) {
+      cannotLoad(error);
       return;
     }
     const http2 = speaksHttp2(this.#hosts, server);
@@ -268,21 +277,11 @@ export class TlsListener {
   }
 
   /** Undefined, with a log entry, if there is none for this connection. */
-  #secureContext(
-    incoming: Incoming,
-    socket: ListenSocket,
-    server: Server,
-    context: TlsContext,
-    hello: ClientHello,
-  ): tls.SecureContext | null {
-    try {
-      return secureContextFor(server, context, () => {
-        const conn = new DetachedConnection(socket, { ...incoming.peer, tls: handshakeInfo(hello) });
-        return new HttpRequest(conn, this.#http, server);
-      });
-    } catch (error) {
-      logTo(server.root.errorLogs, 'error', `${error instanceof Error ? error.message : error}`);
-      return null;
-    }
+  /** @throws Error or string: a file cannot be read or is malformed */
+  #secureContext(incoming: Incoming, socket: ListenSocket, server: Server, context: TlsContext, hello: ClientHello): tls.SecureContext {
+    return secureContextFor(server, context, () => {
+      const conn = new DetachedConnection(socket, { ...incoming.peer, tls: handshakeInfo(hello) });
+      return new HttpRequest(conn, this.#http, server);
+    });
   }
 }

@@ -38,7 +38,27 @@ export function forgetConfigFiles(inherit: boolean): void {
 export function readPem(source: string, atRunTime = false): Buffer {
   if (source.startsWith('data:')) return Buffer.from(source.slice(5), 'latin1');
   const file = source.startsWith('store:file:') ? source.slice(11) : source;
-  return atRunTime ? readFileSync(file) : readConfigFile(file);
+  try {
+    return atRunTime ? readFileSync(file) : readConfigFile(file);
+  } catch (error) {
+    throw fopenError(file, error);
+  }
+}
+
+/** The error of OpenSSL for a file that cannot be opened. */
+function fopenError(file: string, error: unknown): Error {
+  const [number, text] = systemError(error).split(': ');
+  const code = (0x80000000 + Number(number)).toString(16).toUpperCase();
+  const reason =
+    (error as NodeJS.ErrnoException).code === 'ENOENT' ? '10000080:BIO routines::no such file' : '10080002:BIO routines::system lib';
+  return new Error(`BIO_new_file() failed (SSL: error:${code}:system library::${text}:calling fopen(${file}, r) error:${reason})`);
+}
+
+/** A certificate and its chain. @throws Error */
+export function readCertificates(source: string, atRunTime: boolean): Buffer {
+  const pem = readPem(source, atRunTime);
+  if (/-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----/.test(pem.latin1Slice())) return pem;
+  throw new Error('PEM_read_bio_X509_AUX() failed (SSL: error:0480006C:PEM routines::no start line:Expecting: TRUSTED CERTIFICATE)');
 }
 
 /** The revocation lists of a PEM file, separately, since Node reads only the first of each string. */
