@@ -126,3 +126,18 @@ test('log lines about the header of a response name the back end, also after X-A
     );
   expect(log.match(/duplicate header line/g)).toHaveLength(1);
 });
+
+test('a parameter HTTP_... without a value removes a field of the request; others are sent empty', async () => {
+  server = await serveRaw(back, (text, socket) => {
+    if (text.endsWith(',')) socket.end(`Status: 200\r\n\r\n${text.replaceAll('\0', '|')}`);
+  });
+  front.config(
+    `server { listen 127.0.0.1:${port}; location / { scgi_param HTTP_PROXY ""; scgi_param HTTP_NONE $arg_none; scgi_param OTHER "";
+       scgi_pass 127.0.0.1:${back}; } }`,
+  );
+  await front.start();
+  const answer = bodyOf(await get(port, '/', 'Proxy: http://evil.example\nNone: 1\nX-Kept: 1\n'));
+  expect(answer).toContain('|HTTP_NONE||OTHER||');
+  expect(answer).toContain('|HTTP_X_KEPT|1|');
+  expect(answer).not.toMatch(/HTTP_PROXY|evil/);
+});

@@ -39,6 +39,9 @@ export function hostParam(lookup: (name: string) => VariableDef): Param {
   return { name: 'HTTP_HOST', value: parseValue('$host$is_request_port$request_port', lookup), ifNotEmpty: true };
 }
 
+/** `fastcgi_param HTTP_PROXY ""` removes a field of the request. */
+const dropsHeader = ({ name, value }: Param): boolean => value.constant === '' && name.startsWith('HTTP_');
+
 /** All parameters of a request: the configured ones, then its header fields as HTTP_*. */
 export function requestParams(x: Exchange, params: readonly Param[], passHeaders: boolean): [string, string][] {
   const { r, caching, conditional } = x;
@@ -47,7 +50,7 @@ export function requestParams(x: Exchange, params: readonly Param[], passHeaders
   for (const param of params) {
     const value = param.value.eval(r);
     if (param.name.startsWith('HTTP_')) own.add(param.name);
-    if (value === '' && param.ifNotEmpty) continue;
+    if (value === '' && (param.ifNotEmpty || dropsHeader(param))) continue;
     out.push([param.name, value]);
   }
   if (!passHeaders) return out;
