@@ -1,6 +1,6 @@
 /** Destinations and contents of log lines: formats, conditions, buffers, syslog, the ring in memory, debugging of one client, reopening. */
 import { createSocket, type Socket } from 'node:dgram';
-import { renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -160,5 +160,29 @@ test('$sent_http_keep_alive is the field of the response while it is sent, and h
   expect(answer.match(/[a-z-]+\|.*(?=;)/g)).toEqual(['keep-alive|timeout=9', 'keep-alive|timeout=9', 'close|']);
   // a location that gives no second argument keeps the outer one; the log has values that were used before
   expect(own.read('kept.log')).toBe('keep-alive|timeout=9\nkeep-alive|timeout=9\nclose|-\nclose|-\n');
+  await own.dispose();
+});
+
+test('the default log is written only if a server has no access_log', async () => {
+  const own = new Front();
+  const [first, second] = [await freePort(), await freePort()];
+  const conf = (more: string): string =>
+    `user root; pid nginx.pid; daemon off; error_log error.log; events {} http { server { listen 127.0.0.1:${first}; access_log own.log; return 200; } ${more} }`;
+  mkdirSync(path.join(own.folder, 'logs'));
+  const defaultLog = path.join(own.folder, 'logs/access.log');
+  own.write('nginx.conf', conf(''));
+  await own.start();
+  await get(first, '/first');
+  await own.stop();
+  expect(existsSync(defaultLog)).toBe(false);
+  own.write(
+    'nginx.conf',
+    conf(`server { listen 127.0.0.1:${second}; location / { return 200; } location /off { access_log off; return 200; } }`),
+  );
+  await own.start();
+  await get(second, '/second');
+  await get(second, '/off');
+  await own.stop();
+  expect(readFileSync(defaultLog, 'utf8')).toMatch(/^127\.0\.0\.1 - - \[.*\] "GET \/second HTTP\/1\.0" 200 0 "-" "-"\n$/);
   await own.dispose();
 });

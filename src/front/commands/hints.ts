@@ -79,6 +79,7 @@ function invalidValue([, name]: RegExpExecArray, context: HintContext): string |
 }
 
 function unknownVariable([, name]: RegExpExecArray, { variables }: HintContext): string {
+  if (variables.includes(name)) return `$${name} exists in another block only: http and stream have variables of their own`;
   const [near] = nearestNames(name, variables);
   const meant = near === undefined ? '' : `did you mean $${near}? `;
   return `${meant}Variables of your own are defined by set, map, geo or a named group of a regular expression`;

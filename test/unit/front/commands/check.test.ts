@@ -85,6 +85,11 @@ describe('hints', () => {
     ['a time', inHttp('send_timeout 1y;'), 'the default is send_timeout 60s;'],
     ['a flag', inHttp('gzip yes;'), 'write on or off'],
     ['a mistyped variable', inServer('return 200 $remote_adr;'), 'did you mean $remote_addr'],
+    [
+      'a variable of another block',
+      'events {}\nstream { server { listen 25093; return $request_uri; } }',
+      'exists in another block only: http and stream',
+    ],
     ['a zone that nothing defines', inServer('limit_req zone=a;'), 'limit_req_zone $binary_remote_addr zone=a:10m'],
     ['a log format', inServer('access_log x.log big;'), 'log_format big'],
     ['a condition', inServer('if ($host = a and $uri = b) { return 404; }'), 'combine values with map'],

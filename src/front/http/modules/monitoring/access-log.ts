@@ -57,8 +57,8 @@ export const accessLogModule = defineModule(
       main.phases.log.push(logRequest);
     },
     finish(conf, loc) {
-      if (loc.kind !== 'http' || conf.access_log !== null) return;
-      // A configuration without access_log writes the combined format to logs/access.log.
+      if (loc.kind !== 'server' || conf.access_log !== null) return;
+      // A server without access_log at any level writes the combined format to logs/access.log.
       const name = path.join(present(reading.main).paths.prefix, 'logs/access.log');
       conf.access_log = [{ format: present(reading.combined), file: fileOf(present(reading.main), name) }];
     },
