@@ -135,6 +135,8 @@ export class ShardLog implements OperationLog {
     if (this.#failure !== null) return;
     this.#follow();
     await this.#reached(() => this.sync());
+    // The store has operations that are being applied before the position includes them.
+    while (this.#draining !== null) await this.#draining;
     if (this.#host.maxSeqNo > this.#position.seqNo)
       this.#fail(new DivergedError(`the store has operation ${this.#host.maxSeqNo}, the log ends with ${this.#position.seqNo}`));
   }
@@ -180,6 +182,13 @@ export class ShardLog implements OperationLog {
   }
 
   // -------------------------------------------------------------------------------------------------------- primary
+
+  /** Makes sure that no other copy has taken over before this call. @throws NotPrimaryError; ApiError the log cannot be reached */
+  async confirmPrimary(): Promise<void> {
+    const { primaryTerm } = this.#position;
+    await this.sync();
+    if (!this.#isPrimary || this.#position.primaryTerm !== primaryTerm) throw new NotPrimaryError(this.#host);
+  }
 
   /** Sets whether this copy should be the primary; if so, it becomes the primary as soon as it can. */
   setPrimary(isWanted: boolean): void {

@@ -45,6 +45,8 @@ const CONSUMER_SLACK = 64;
 const TRIM_SLACK = 4;
 /** What the leader answered at most so long ago holds still: the election of another one takes longer. */
 const SURE_MS = 250;
+/** The same for a search, which is repeated if it takes longer; elections take four seconds at least. */
+const SEARCH_MS = 2000;
 const MAX_ATTEMPTS = 5;
 
 export interface StreamSubjectOptions {
@@ -108,7 +110,7 @@ export class StreamSubject implements LogSubject {
   async #publish({ id, after, data }: Omit<LogMessage, 'seq'>): Promise<Published> {
     const number = after + 1;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      if (this.#tail?.number !== after) {
+      if (this.#tail?.number !== after || !this.#isSure(this.#tail.knownMs)) {
         const last = (await this.#readLast())?.number ?? 0;
         if (last > after) return 'stale';
         // The leader does not have what this node has read.
@@ -122,12 +124,18 @@ export class StreamSubject implements LogSubject {
       if (sequence === 'unknown') return 'unknown';
       // Another message came first, or another server leads, which has other sequences.
       if (sequence === 'stale') continue;
-      const isSure = sequence === tail.sequence + 1 && this.#isSure(tail.knownMs);
-      const fate = isSure ? number : await this.#fateOf(id, after);
+      const isStored = await this.#follows(tail, sequence, id);
+      const fate = isStored ? number : await this.#fateOf(id, after);
       if (fate === number) this.#tail = { number, sequence, knownMs };
       return fate;
     }
     return 'unknown';
+  }
+
+  /** Whether a message is the first after the one that was the last, for sure. Others between them may belong to other subjects of the stream. */
+  async #follows(tail: Known, sequence: number, id: string): Promise<boolean> {
+    const isFirst = sequence === tail.sequence + 1 || (await this.#stream.read(tail.sequence + 1))?.id === id;
+    return isFirst && this.#isSure(tail.knownMs);
   }
 
   /** Whether the message with this id counts, which was stored after the one with the number `after`. */
@@ -167,7 +175,7 @@ export class StreamSubject implements LogSubject {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const knownMs = this.#options.now();
       const found = await this.#search(after);
-      if (!this.#isSure(knownMs)) continue;
+      if (this.#options.now() - knownMs > SEARCH_MS) continue;
       if (found !== null) this.#read = { ...found, knownMs };
       return found;
     }

@@ -103,7 +103,9 @@ class Copy {
           await scheduler.later();
           if (isDead()) return new Promise<never>(() => undefined);
           for (const entry of entries) if (entry.seqNo === stored.length) stored.push(entry);
-          return undefined;
+          // A store makes what it has stored searchable later.
+          await scheduler.later();
+          return isDead() ? new Promise<never>(() => undefined) : undefined;
         }),
       put: (entries) => {
         if (!isDead()) stored.push(...entries);

@@ -58,7 +58,7 @@ export class StreamWorld {
 
   #elect(leader: number): void {
     this.#leader = leader;
-    this.nowMs += 1000;
+    this.nowMs += 4000;
   }
 
   /** A killed server returns, and stores its last messages again. Its consumers are lost. */

@@ -202,7 +202,11 @@ export class ClusterCopy implements ShardCopy {
 
   async writeHere(packed: Uint8Array): Promise<ShardOutcome[]> {
     if (!this.#shardLog.isPrimary) throw new NotPrimaryError(this.#identity);
-    return this.#requireWriter().apply(unpackOperations(packed));
+    const { seq } = this.#shardLog.position;
+    const outcomes = await this.#requireWriter().apply(unpackOperations(packed));
+    // What changes nothing, such as a conflict, was decided without the log: by this copy alone, which another primary may have replaced.
+    if (this.#shardLog.position.seq === seq) await this.#shardLog.confirmPrimary();
+    return outcomes;
   }
 
   #noPrimaryError(): ApiError {
