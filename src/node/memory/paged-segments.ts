@@ -11,7 +11,7 @@ import type { SharedArenas } from './shared-arenas.ts';
 /** Share of memory.limit for sections. The rest is for new segments, requests and heaps. */
 const POOL_SHARE = 0.6;
 /** Sections leave this much of a small memory.limit to heaps, kernels and buffers of a service, whose size does not depend on the limit. */
-const SERVICE_BYTES = 128 << 20;
+const SERVICE_BYTES = 160 << 20;
 const MIN_POOL_SHARE = 0.25;
 /** A pool leaves room in its arena for directories, live docs and the scratch regions of threads. */
 const MAX_POOL_BYTES = 2 ** 31;
