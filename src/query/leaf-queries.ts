@@ -13,7 +13,7 @@ import type { PatternQuery, RangeQuery } from './leaf-query.ts';
 import { asParsingError, BASE_KINDS, bareEntries, checkTokens, ObjectParser } from './parameters.ts';
 import type { Query } from './query.ts';
 import type { QueryParser } from './query-parser.ts';
-import { readBoolean, readInt, readList, readText, readTextOrNull, readValue } from './read-json.ts';
+import { readBoolean, readInt, readList, readPlainText, readText, readTextOrNull, readValue } from './read-json.ts';
 import { AUTO_FUZZINESS, parseFuzziness } from './text/fuzziness.ts';
 import { parseRegexpFlags } from './text/regexp-flags.ts';
 
@@ -185,13 +185,11 @@ function parseRange(body: JsonObject): Query {
     switch (key) {
       case 'gte':
       case 'gt':
-        if (key === 'gt' ? 'gte' in options : 'gt' in options) throw parsingError('invalid lower bound for [range] query');
         from = rangeEnd(value);
         includeFrom = key === 'gte';
         break;
       case 'lte':
       case 'lt':
-        if (key === 'lt' ? 'lte' in options : 'lt' in options) throw parsingError('invalid upper bound for [range] query');
         to = rangeEnd(value);
         includeTo = key === 'lte';
         break;
@@ -228,8 +226,15 @@ function parseRange(body: JsonObject): Query {
         throw parsingError(`[range] query does not support [${key}]`);
     }
   }
-  return { kind: 'range', field, from, to, includeFrom, includeTo, format, timeZone, relation, ...readBase('range', options) };
+  const doubled = BOUNDS.find(([, ...keys]) => keys.filter((key) => key in options).length > 1)?.[0] ?? null;
+  return { kind: 'range', field, from, to, includeFrom, includeTo, format, timeZone, relation, doubled, ...readBase('range', options) };
 }
+
+/** The keys of each bound; the last one in the body counts. */
+const BOUNDS = [
+  ['lower', 'gte', 'gt', 'from'],
+  ['upper', 'lte', 'lt', 'to'],
+] as const;
 
 function rangeEnd(value: unknown): unknown {
   if (value !== null && typeof value === 'object') throw parsingError(`[range] query does not support [${tokenOf(value)}] as a bound`);
@@ -275,9 +280,9 @@ function parsePattern(kind: PatternQuery['kind'], body: JsonObject): Query {
   return {
     kind,
     field,
-    value: readText(value, kind),
+    value: readPlainText(value),
     caseInsensitive: insensitive === undefined ? false : readBoolean(insensitive, kind),
-    rewrite: options['rewrite'] === undefined ? null : readTextOrNull(options['rewrite'], kind),
+    rewrite: options['rewrite'] === undefined ? null : options['rewrite'] === null ? null : readPlainText(options['rewrite']),
     flags,
     maxDeterminizedStates: states === undefined ? MAX_DETERMINIZED_STATES : readInt(states, kind),
     ...readBase(kind, options),

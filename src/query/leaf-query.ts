@@ -156,6 +156,8 @@ export interface RangeQuery extends QueryBase {
   readonly format: string | null;
   readonly timeZone: string | null;
   readonly relation: 'intersects' | 'within' | 'contains' | 'disjoint' | null;
+  /** The bound that was given twice (`gt` and `gte`). */
+  readonly doubled: 'lower' | 'upper' | null;
 }
 
 /** prefix, wildcard and regexp: a pattern for the terms of a field. */

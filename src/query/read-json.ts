@@ -10,6 +10,13 @@ export function readText(value: unknown, where: string): string {
   return String(value);
 }
 
+/** The value of a field of a query whose parser does not look at the token first. @throws ApiError illegal_state_exception: not a scalar */
+export function readPlainText(value: unknown): string {
+  if (value === null || typeof value === 'object')
+    throw new ApiError('illegal_state_exception', 400, `Can't get text on a ${tokenOf(value)}`);
+  return String(value);
+}
+
 /** An element of a list of strings that an object parser reads. @throws ApiError illegal_state_exception: null, an array or an object */
 export function readValue(value: unknown): string {
   if (value === null || typeof value === 'object')

@@ -2,11 +2,11 @@
 
 import { decodeGeoPoint } from '../../common/encoding/geo-encoding.ts';
 import { jsonDouble } from '../../common/json/json-float.ts';
-import { type MutableJsonObject, tokenOf } from '../../common/json/json-value.ts';
+import { isObject, type MutableJsonObject, tokenOf } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
-import { illegalArgumentError, misusedError, parameterError, parsingError } from '../errors.ts';
+import { illegalArgumentError, misusedError, numberFormatError, parameterError, parsingError } from '../errors.ts';
 import { Params } from '../params.ts';
 import { JsonOut, jsonFigures, MetricOut } from '../reduce/out.ts';
 import { bindSource, doublesOf, hasNoValues, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
@@ -44,7 +44,7 @@ interface WeightedParams {
 }
 
 function parseField(typeName: string, key: string, body: unknown): SourceParams {
-  const p = new Params(typeName, body);
+  const p = new Params(typeName, isObject(body) && body['missing'] === null ? { ...body, missing: undefined } : body);
   const { field, script } = p.has('script') ? { field: null, script: true } : { field: p.has('field'), script: false };
   if (!field && !script) throw parameterError(typeName, key, '[field] and [script] cannot both be null.  Please specify one or the other.');
   const source = parseSource(p);
@@ -90,7 +90,8 @@ export const weightedAvgType: AggType = {
     const { value, weight, dialect } = bound as { value: ValuesSource; weight: ValuesSource; dialect: Dialect };
     if (result.op !== 'docs' || hasNoValues(value)) return;
     for (const doc of result.docs) {
-      if (doublesOf(weight, segment.segment, doc).length > 1) throw severalWeightsError(dialect);
+      if (doublesOf(weight, segment.segment, doc).length > 1 && doublesOf(value, segment.segment, doc).length > 0)
+        throw severalWeightsError(dialect);
     }
   },
   merge(spec, slices, parents) {
@@ -104,8 +105,8 @@ export const weightedAvgType: AggType = {
           for (const doc of docs) {
             const weights = doublesOf(bound.weight, slice.segment.segment, doc);
             const values = doublesOf(bound.value, slice.segment.segment, doc);
-            if (weights.length > 1 && !hasNoValues(bound.value)) throw severalWeightsError(bound.dialect);
             if (values.length === 0 || weights.length === 0) continue;
+            if (weights.length > 1) throw severalWeightsError(bound.dialect);
             for (const value of values) {
               add.add(0, value * weights[0]);
               add.add(1, weights[0]);
@@ -338,6 +339,9 @@ export const topHitsType: AggType = {
       if (!TOP_HITS_KEYS.has(key)) throw parsingError(`Unknown key for a ${tokenOf(value)} in [${key}].`);
     }
     for (const key of ['from', 'size']) {
+      const given = (body as MutableJsonObject)[key];
+      if (given === null || typeof given === 'object') throw parsingError(`Unknown key for a ${tokenOf(given)} in [${key}].`);
+      if (typeof given === 'string' && !/^\s*[+-]?\d+(\.\d*)?\s*$/.test(given)) throw numberFormatError(given);
       const value = p.integer(key);
       if (value !== null && value < 0)
         throw illegalArgumentError(`[${key}] must be greater than or equal to 0. Found [${value}] in [${_name}]`);

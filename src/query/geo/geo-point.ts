@@ -20,9 +20,9 @@ const BASE32 = '0123456789bcdefghjkmnpqrstuvwxyz';
 export function parseGeoPoint(value: unknown, corner: CellCorner = 'bottom_left'): GeoPoint {
   if (typeof value === 'string') return parseText(value, corner);
   if (Array.isArray(value)) {
-    if (value.length === 1 && Array.isArray(value[0])) return parseGeoPoint(value[0], corner);
+    if (value.some((part) => typeof part !== 'number' && typeof part !== 'bigint')) throw parseFailureError('numeric value expected');
     if (value.length < 2 || value.length > 3) throw parseFailureError('[geo_point] field type does not accept > 3 dimensions');
-    return { lon: readNumber(value[0], 'lon'), lat: readNumber(value[1], 'lat') };
+    return { lon: Number(value[0]), lat: Number(value[1]) };
   }
   if (isObject(value)) {
     if (typeof value['geohash'] === 'string') return parseText(value['geohash'], corner);
@@ -32,9 +32,17 @@ export function parseGeoPoint(value: unknown, corner: CellCorner = 'bottom_left'
     }
     if (value['lat'] === undefined) throw parseFailureError('field [lat] missing');
     if (value['lon'] === undefined) throw parseFailureError('field [lon] missing');
-    return { lat: readNumber(value['lat'], 'lat'), lon: readNumber(value['lon'], 'lon') };
+    return { lat: readDegrees(value['lat'], 'latitude'), lon: readDegrees(value['lon'], 'longitude') };
   }
   throw parseFailureError('geo_point expected');
+}
+
+function readDegrees(value: unknown, name: 'latitude' | 'longitude'): number {
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
+  if (typeof value !== 'string') throw parseFailureError(`${name} must be a number`);
+  const degrees = value.trim() === '' ? Number.NaN : Number(value);
+  if (Number.isNaN(degrees)) throw parseFailureError(`[${name}] must be a valid double value`);
+  return degrees;
 }
 
 function parseText(text: string, corner: CellCorner): GeoPoint {

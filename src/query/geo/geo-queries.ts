@@ -3,9 +3,10 @@
 import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
 import { metresOf } from '../../common/text/distance.ts';
 import { javaDouble } from '../../common/text/java-text.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { parseFailureError } from '../../errors/search-errors.ts';
-import { readBase } from '../field-body.ts';
+import { multipleFieldsError, readBase } from '../field-body.ts';
 import type { Query } from '../query.ts';
 import type { QueryParser } from '../query-parser.ts';
 import { readBoolean, readNumber, readText } from '../read-json.ts';
@@ -69,8 +70,13 @@ function parseGeoDistance(body: JsonObject): Query {
   let unit = 1;
   const part = { lat: Number.NaN, lon: Number.NaN };
   for (const [key, value] of Object.entries(body)) {
-    if (readGeoOption('geo_distance', key, value, options)) continue;
-    if (key === 'distance') {
+    const isPoint = typeof value === 'object' && value !== null;
+    if (!isPoint && readGeoOption('geo_distance', key, value, options)) continue;
+    if (isPoint) {
+      if (field !== null) throw multipleFieldsError('geo_distance', field, key);
+      field = key;
+      point = isObject(value) ? readCentre(key, value) : parseGeoPoint(value);
+    } else if (key === 'distance') {
       distance = value;
     } else if (key === 'unit') {
       const meters = metresOf(readText(value, key));
@@ -85,8 +91,6 @@ function parseGeoDistance(body: JsonObject): Query {
     } else {
       if (field !== null) throw parsingError(`[geo_distance] field name already set to [${field}] but found [${key}]`);
       field = key;
-      if (isObject(value) && Object.keys(value).some((part) => part !== 'lat' && part !== 'lon' && part !== 'geohash'))
-        throw parsingError(`[geo_distance] query does not support [${key}]`);
       point = parseGeoPoint(value);
     }
   }
@@ -97,6 +101,18 @@ function parseGeoDistance(body: JsonObject): Query {
   let center = point ?? part;
   if (options.validation === 'coerce') center = normalizePoint(center);
   return { kind: 'geo_distance', field, point: center, meters, ignoreUnmapped: options.ignoreUnmapped, ...readBase('geo_distance', body) };
+}
+
+/** The centre of a distance as an object. A coordinate that is null is NaN, which no index accepts; the last item of a list counts. */
+function readCentre(field: string, body: JsonObject): GeoPoint {
+  if (Object.keys(body).some((part) => part !== 'lat' && part !== 'lon' && part !== 'geohash'))
+    throw parsingError(`[geo_distance] query does not support [${field}]`);
+  if (body['geohash'] !== undefined) return parseGeoPoint(body);
+  const coordinate = (part: 'lat' | 'lon'): number => {
+    const value = [body[part]].flat().at(-1);
+    return value === null || value === undefined ? Number.NaN : readNumber(value, part);
+  };
+  return { lat: coordinate('lat'), lon: coordinate('lon') };
 }
 
 /** Edges in degrees. A box whose left edge is east of its right one crosses the date line. */
@@ -118,9 +134,10 @@ function parseGeoBox(body: JsonObject): Query {
       if (type !== 'indexed' && type !== 'memory') throw illegalArgumentError(`cannot parse type from string [${String(value)}]`);
       continue;
     }
-    if (!isObject(value)) throw parsingError(`[geo_bounding_box] query does not support [${key}]`);
+    if (Array.isArray(value) && value.length === 0) throw boxError('bounding box not provided');
+    if (!isObject(value)) throw parsingError(`failed to parse [geo_bounding_box] query. unexpected field [${key}]`);
     field = key;
-    box = readBox(value);
+    box = readQueriedBox(value);
   }
   if (field === null) throw parsingError('failed to parse bounding box. no field given');
   checkBox(box, options.validation === 'strict');
@@ -131,6 +148,18 @@ function parseGeoBox(body: JsonObject): Query {
     box = { top: topLeft.lat, left: whole ? -180 : topLeft.lon, bottom: bottomRight.lat, right: whole ? 180 : bottomRight.lon };
   }
   return { kind: 'geo_bounding_box', field, ...box, ignoreUnmapped: options.ignoreUnmapped, ...readBase('geo_bounding_box', body) };
+}
+
+function boxError(reason: string): ApiError {
+  return parseFailureError(`failed to parse [geo_bounding_box] query. ${reason}`);
+}
+
+function readQueriedBox(body: JsonObject): GeoBox {
+  try {
+    return readBox(body);
+  } catch (error) {
+    throw error instanceof ApiError ? boxError(`[${error.reason}]`) : error;
+  }
 }
 
 /** @throws ApiError illegal_argument_exception */
@@ -156,7 +185,10 @@ export function readBox(body: JsonObject): GeoBox {
     switch (key) {
       case 'wkt': {
         const match = /^\s*(?:BBOX|ENVELOPE)\s*\(\s*([^,]+),([^,]+),([^,]+),([^,)]+)\)\s*$/i.exec(readText(value, key));
-        if (!match) throw parseFailureError(`failed to parse WKT bounding box [${String(value)}]`);
+        if (!match) {
+          const kind = /^\s*(\w*)/.exec(String(value))?.[1].toUpperCase();
+          throw parseFailureError(`failed to parse WKT bounding box. [${kind}] found. expected [ENVELOPE]`);
+        }
         const [left, right, top, bottom] = match.slice(1).map((text) => readNumber(text.trim(), 'wkt'));
         return { top, left, bottom, right };
       }

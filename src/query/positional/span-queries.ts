@@ -45,6 +45,8 @@ const spanTerm: QueryParser = (body) => {
 
 const near: Parse = (body, context) => {
   only('span_near', body, ['clauses', 'slop', 'in_order', 'collect_payloads']);
+  for (const key of ['slop', 'in_order'])
+    if (typeof body[key] === 'object') throw parsingError(`[span_near] query does not support [${key}]`);
   return {
     type: 'near',
     clauses: clausesOf(body['clauses'], 'span_near', context),

@@ -3,7 +3,6 @@
 import { stringHash } from '../../common/encoding/java-hashes.ts';
 import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
-import { parseFailureError } from '../../errors/search-errors.ts';
 import { parseScript } from '../../scripting/script-spec.ts';
 import { readBase } from '../field-body.ts';
 import { bareEntries, withoutNulls } from '../parameters.ts';
@@ -188,10 +187,8 @@ function readDecay(shape: 'gauss' | 'exp' | 'linear', body: JsonObject): ScoreFu
     } else throw parsingError(`malformed score function score parameters.`);
   }
   if (field === null) throw parsingError('malformed score function score parameters.');
-  for (const key of Object.keys(options)) {
-    if (!['origin', 'scale', 'offset', 'decay'].includes(key)) throw parseFailureError(`parameter [${key}] not supported!`);
-  }
+  const unsupported = Object.keys(options).find((key) => !['origin', 'scale', 'offset', 'decay'].includes(key)) ?? null;
   const decay = options['decay'] === undefined ? 0.5 : readNumber(options['decay'], 'decay');
   const { origin, scale, offset } = options;
-  return { kind: 'decay', shape, field, origin: origin ?? null, scale: scale ?? null, offset: offset ?? null, decay, mode };
+  return { kind: 'decay', shape, field, origin: origin ?? null, scale: scale ?? null, offset: offset ?? null, decay, mode, unsupported };
 }

@@ -21,6 +21,8 @@ export type ScoreFunction =
       readonly offset: unknown;
       readonly decay: number;
       readonly mode: 'min' | 'max' | 'avg' | 'sum';
+      /** A parameter that decay functions do not have; it is refused for each index. */
+      readonly unsupported: string | null;
     }
   | { readonly kind: 'script'; readonly script: ScriptSpec }
   | { readonly kind: 'random'; readonly seed: number | null; readonly field: string | null };

@@ -4,6 +4,7 @@ import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { parseScript, type ScriptSpec } from '../../scripting/script-spec.ts';
 import { readBase } from '../field-body.ts';
+import { parseGeoPoint } from '../geo/geo-point.ts';
 import type { FeatureFunction } from '../leaf-query.ts';
 import { BASE_KINDS, ObjectParser } from '../parameters.ts';
 import type { Query } from '../query.ts';
@@ -93,7 +94,7 @@ function parseDistanceFeature(body: JsonObject): Query {
   return {
     kind: 'distance_feature',
     field: readText(field, 'field'),
-    origin,
+    origin: typeof origin === 'object' ? DISTANCE_FEATURE.read('origin', () => parseGeoPoint(origin)) : origin,
     pivot: readText(pivot, 'pivot'),
     ...readBase('distance_feature', body, DISTANCE_FEATURE),
   };

@@ -88,6 +88,7 @@ type DecaySpec = Extract<ScoreFunction, { kind: 'decay' }>;
 function decay(spec: DecaySpec, context: RewriteContext): DocFunction {
   const type = fieldOf(context, spec.field);
   if (!type) throw parsingError(`unknown field [${spec.field}]`);
+  if (spec.unsupported !== null) throw parseFailureError(`parameter [${spec.unsupported}] not supported!`);
   const { distances, scale, offset } = measure(spec, type, context);
   if (!(scale > 0)) throw illegalArgumentError('function_score : scale must be > 0.0.');
   if (!(spec.decay > 0 && spec.decay < 1)) throw illegalArgumentError('function_score : decay must be in the range [0..1].');

@@ -8,7 +8,7 @@ import type { FieldType } from '../../mapping/core/field-type.ts';
 import { stringsIn } from '../evaluate/source-values.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { HighlightField, HighlightOptions } from '../request/highlight-request.ts';
-import { rewriteQuery } from '../rewrite/rewrite.ts';
+import { rewriteBareQuery } from '../rewrite/rewrite.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
 import { findMatches, type Match, type Needle, needlesOf } from './matches.ts';
@@ -57,7 +57,7 @@ export function highlightPart<Target extends HighlightTarget>(
       if (options.query) {
         const key = `${shard.uuid}/${pattern}`;
         let own = ownQueries.get(key);
-        if (!own) ownQueries.set(key, (own = rewriteQuery(options.query, contextOf(shard))));
+        if (!own) ownQueries.set(key, (own = rewriteBareQuery(options.query, contextOf(shard))));
         query = own;
       }
       for (const name of pattern.includes('*') ? shard.mapping.matchFields(pattern) : [pattern]) {

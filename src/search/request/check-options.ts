@@ -1,10 +1,14 @@
 // Options of a search that exclude each other, or that a scroll does not have.
 import type { Dialect } from '../../compat/dialect.ts';
-import { illegalArgumentError, validationFailedError } from '../../errors/catalog.ts';
+import { illegalArgumentError, parsingError, validationFailedError } from '../../errors/catalog.ts';
+import { xContentParseError } from '../../errors/search-errors.ts';
 import type { SearchRequest } from './search-request.ts';
 
 /** Checks of options that exclude each other. @throws ApiError action_request_validation_exception, illegal_argument_exception */
-export function checkOptions(request: SearchRequest, { validatesSearchesWhole }: Dialect): void {
+export function checkOptions(request: SearchRequest, { validatesSearchesWhole, sortsHaveFormat, boostsIndicesByObject }: Dialect): void {
+  if (!sortsHaveFormat && request.sort.some((spec) => spec.by === 'field' && spec.format !== null))
+    throw xContentParseError('[field_sort] unknown field [format]');
+  if (!boostsIndicesByObject && request.isBoostObject) throw parsingError('Unknown key for a START_OBJECT in [indices_boost].');
   const isAfter = request.searchAfter !== null && request.from > 0;
   if (!validatesSearchesWhole) {
     if (isAfter) throw illegalArgumentError('`from` parameter must be set to 0 when `search_after` is used.');

@@ -135,7 +135,8 @@ export function readRescore(body: JsonObject, report: ReportUncacheable): Rescor
     if (key !== 'query' && key !== 'window_size') throw parsingError(`rescore doesn't support [${key}]`);
   }
   const rescoreQuery = inner['rescore_query'];
-  if (!isObject(rescoreQuery)) throw illegalArgumentError('rescore_query cannot be null');
+  if (rescoreQuery === undefined || rescoreQuery === null) throw illegalArgumentError('rescore_query cannot be null');
+  if (!isObject(rescoreQuery)) throw xContentParseError(`[query] rescore_query doesn't support values of type: ${tokenOf(rescoreQuery)}`);
   for (const key of Object.keys(inner)) {
     if (!['rescore_query', 'query_weight', 'rescore_query_weight', 'score_mode'].includes(key))
       throw xContentParseError(`[query] unknown field [${key}]`);
@@ -162,15 +163,24 @@ function readRescoreQuery(body: JsonObject, report: ReportUncacheable): Query {
   }
 }
 
+/** A list of objects with one entry each, or an object of entries. */
 export function readIndicesBoost(value: unknown): Array<{ index: string; boost: number }> {
-  return readList(value).flatMap((item) =>
-    Object.entries(requireObject('indices_boost', item)).map(([index, boost]) => {
-      if (typeof boost !== 'number' && typeof boost !== 'bigint') {
-        throw parsingError(`Expected [VALUE_NUMBER] in [indices_boost] but found [${tokenOf(boost)}]`);
-      }
-      return { index, boost: Math.fround(readNumber(boost, 'indices_boost')) };
-    }),
-  );
+  if (!Array.isArray(value)) return Object.entries(requireObject('indices_boost', value)).map(indexBoost);
+  return value.map((item) => {
+    if (!isObject(item)) throw parsingError(`Expected [START_OBJECT] in [null] but found [${tokenOf(item)}]`);
+    const entries = Object.entries(item);
+    if (entries.length === 0) throw parsingError('Expected [FIELD_NAME] in [indices_boost] but found [END_OBJECT]');
+    const first = indexBoost(entries[0]);
+    if (entries.length > 1) throw parsingError('Expected [END_OBJECT] in [indices_boost] but found [FIELD_NAME]');
+    return first;
+  });
+}
+
+function indexBoost([index, boost]: [string, unknown]): { index: string; boost: number } {
+  if (typeof boost !== 'number' && typeof boost !== 'bigint') {
+    throw parsingError(`Expected [VALUE_NUMBER] in [indices_boost] but found [${tokenOf(boost)}]`);
+  }
+  return { index, boost: Math.fround(readNumber(boost, 'indices_boost')) };
 }
 
 export function readSlice(body: JsonObject): SliceRequest {

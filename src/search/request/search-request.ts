@@ -75,6 +75,8 @@ export interface SearchRequest {
   readonly highlight: readonly HighlightField[];
   readonly collapse: CollapseRequest | null;
   readonly rescore: readonly RescoreRequest[];
+  /** `indices_boost` is an object, not a list. */
+  readonly isBoostObject: boolean;
   readonly indicesBoost: ReadonlyArray<{ readonly index: string; readonly boost: number }>;
   readonly aggs: JsonObject | null;
   readonly slice: SliceRequest | null;
@@ -135,6 +137,7 @@ export const EMPTY_REQUEST: SearchRequest = {
   highlight: [],
   collapse: null,
   rescore: [],
+  isBoostObject: false,
   indicesBoost: [],
   aggs: null,
   slice: null,
@@ -256,6 +259,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     request.rescore = readList(value).map((item) => readRescore(requireObject(key, item), report));
   },
   indices_boost(request, value) {
+    request.isBoostObject = isObject(value);
     request.indicesBoost = readIndicesBoost(value);
   },
   aggs: readAggs,

@@ -1,7 +1,7 @@
 // Rewriting of queries for exact values. The field type converts values and decides where they are looked up.
 
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgumentError } from '../../errors/catalog.ts';
+import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
 import { TSID } from '../../mapping/core/time-series.ts';
 import { vectorFormatOf } from '../../mapping/types/dense-vector.ts';
@@ -229,6 +229,7 @@ export function boundsQuery(
 }
 
 export function rewriteRange(query: RangeQuery, context: RewriteContext): IndexQuery {
+  if (query.doubled && context.dialect.refusesDoubledBounds) throw parsingError(`invalid ${query.doubled} bound for [range] query`);
   const field = fieldOf(context, query.field);
   if (!field) return unmapped(query.field);
   if (field.family === 'range') return constant(rangeFieldQuery(field, query, query.relation ?? 'intersects', context));

@@ -59,6 +59,7 @@ export function rewriteTerm(query: TermQuery, context: RewriteContext): IndexQue
   const field = fieldOf(context, query.field);
   if (!field) return unmapped(query.field);
   if (!query.caseInsensitive) return termQuery(field, query.value, context);
+  if (field.family === 'boolean') return constant(termQuery(field, query.value, context));
   if (field.family !== 'keyword' && field.family !== 'text') {
     throw rewriteError(
       context,

@@ -24,6 +24,7 @@ import { rewriteGeoShape } from './geo/shape.ts';
 import { rewriteParentId, rewriteRelated } from './join.ts';
 import { rewriteKnn, rewriteVectorHits } from './knn.ts';
 import { rewriteExists, rewriteIds, rewriteRange, rewriteTerms, rewriteTermsSet } from './leaf.ts';
+import { matchesNone } from './match-none.ts';
 import { rewriteFuzzy, rewritePattern, rewriteTerm } from './patterns.ts';
 import { rewritePinned } from './pinned.ts';
 import { rewriteIntervals, rewriteSpan } from './positional.ts';
@@ -44,6 +45,22 @@ export function rewriteQuery(query: Query, context: RewriteContext): IndexQuery 
   return rewritten;
 }
 
+/**
+ * A query outside the query section: filters of aggregations and of nested sorts, queries of highlights. Its errors are not wrapped in a
+ * `query_shard_exception`.
+ * @throws ApiError the one that the query failed with
+ */
+export function rewriteBareQuery(query: Query, context: RewriteContext): IndexQuery {
+  try {
+    return rewriteQuery(query, context);
+  } catch (error) {
+    const isWrapped = error instanceof ApiError && error.type === 'query_shard_exception' && error.reason?.startsWith(WRAPPED);
+    throw isWrapped ? (error.causedBy ?? error) : error;
+  }
+}
+
+const WRAPPED = 'failed to create query: ';
+
 function rewriteAny(query: Query, context: RewriteContext): IndexQuery {
   checkTurn();
   let result: IndexQuery;
@@ -56,7 +73,7 @@ function rewriteAny(query: Query, context: RewriteContext): IndexQuery {
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.type === 'query_shard_exception' || error.type === 'parsing_exception') throw error;
-    throw queryShardError(context.index, `failed to create query: ${error.reason}`, error);
+    throw queryShardError(context.index, WRAPPED + error.reason, error);
   }
   return query.name === null ? result : { op: 'named', name: query.name, query: result };
 }
@@ -197,13 +214,14 @@ function rewriteBool(query: BoolQuery, context: RewriteContext): IndexQuery {
   const { must, filter, should, mustNot } = query;
   checkClauseCount(context, must.length + filter.length + should.length + mustNot.length);
   if (must.length + filter.length + should.length + mustNot.length === 0) return ALL;
-  const rewriteAll = (queries: readonly Query[]) => queries.map((inner) => rewriteAny(inner, context));
-  const result = bool({
-    must: rewriteAll(must),
-    filter: rewriteAll(filter),
-    should: rewriteAll(should),
-    mustNot: rewriteAll(mustNot),
-  });
+  let result: IndexQuery;
+  try {
+    const rewriteAll = (queries: readonly Query[]) => queries.map((inner) => rewriteAny(inner, context));
+    result = bool({ must: rewriteAll(must), filter: rewriteAll(filter), should: rewriteAll(should), mustNot: rewriteAll(mustNot) });
+  } catch (error) {
+    if (error instanceof ApiError && matchesNone(query, context)) return none('a required clause matches nothing');
+    throw error;
+  }
   const spec = query.minimumShouldMatch;
   if (spec !== null && should.length === 0 && must.length + filter.length > 0 && calculateMinimumShouldMatch(0, spec) > 0)
     return none('minimum_should_match is above the number of optional clauses');

@@ -13,7 +13,7 @@ import { compileScriptColumn, type ScriptColumn, ScriptedSegment } from '../comp
 import { runDocScript } from '../evaluate/script-doc.ts';
 import { stringsIn } from '../evaluate/source-values.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
-import { rewriteQuery } from '../rewrite/rewrite.ts';
+import { rewriteBareQuery } from '../rewrite/rewrite.ts';
 import { requireIdFielddata } from '../shard/limits.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { PreparedShard } from './prepared-shard.ts';
@@ -134,7 +134,7 @@ export class ShardAggregations {
   #planQuery(parsed: Query, prepared: PreparedShard, index: number): PlanNode {
     const query = (this.#tree.resolved?.get(parsed) ?? parsed) as Query;
     let rewritten = this.#filters.get(query);
-    if (!rewritten) this.#filters.set(query, (rewritten = rewriteQuery(query, { ...this.#context, nestedPath: null })));
+    if (!rewritten) this.#filters.set(query, (rewritten = rewriteBareQuery(query, { ...this.#context, nestedPath: null })));
     return prepared.planner.plan(rewritten, matchScope(index));
   }
 }

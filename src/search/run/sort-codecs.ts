@@ -85,10 +85,10 @@ function extremes(typeName: string, numericType: string | null, dialect: Dialect
 export function numericCodec(field: FieldType, spec: FieldSpecOf, dialect: Dialect): SortCodec {
   const isF64 = field.spec.column === 'f64';
   const scaled = field.scale !== 1;
+  if (dialect.formatsDatesInSortsOnly && spec.format !== null && field.family === 'numeric')
+    throw illegalArgumentError('require a date_time formatter; got [decimal]');
   if (spec.numericType === 'date_nanos' && field.family !== 'date')
     throw illegalArgumentError('trying to convert a known date time formatter to a nanosecond one, wrong field used?');
-  if (dialect.formatsDatesInSortsOnly && spec.format !== null && field.family === 'numeric' && spec.numericType === null)
-    throw illegalArgumentError('require a date_time formatter; got [decimal]');
   const [lowest, highest] = extremes(isF64 ? 'double' : field.typeName, spec.numericType, dialect);
   const shown = (spec.missing === '_first') === spec.descending ? highest : lowest;
   const given = spec.missing === '_first' || spec.missing === '_last' ? null : rawOf(field, spec.missing);

@@ -10,7 +10,7 @@ import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { RuntimeColumns } from '../compute/scripted-segment.ts';
 import { keyOf } from '../index-query/term.ts';
 import type { SortSpec } from '../request/sort-request.ts';
-import { rewriteQuery } from '../rewrite/rewrite.ts';
+import { rewriteBareQuery } from '../rewrite/rewrite.ts';
 import { requireIdFielddata } from '../shard/limits.ts';
 import { type RewriteContext, rewriteError } from '../shard/rewrite-context.ts';
 import { idSort, scriptSort } from './computed-sort.ts';
@@ -131,7 +131,7 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
   if (isOrdinals && spec.numericType !== null)
     throw rewriteError(context, `[numeric_type] option cannot be set on a non-numeric field, got ${field.typeName}`);
   if (spec.nested && mode === 'median') throw illegalArgumentError('Unsupported sort mode: MEDIAN');
-  const nestedFilter = spec.nested?.filter ? rewriteQuery(spec.nested.filter, { ...context, nestedPath: spec.nested.path }) : null;
+  const nestedFilter = spec.nested?.filter ? rewriteBareQuery(spec.nested.filter, { ...context, nestedPath: spec.nested.path }) : null;
   const codec = isOrdinals ? ordinalsCodec(field, spec) : numericCodec(field, spec, context.dialect);
   const missingFirst = spec.missing === '_first';
   const name = field.spec.name;

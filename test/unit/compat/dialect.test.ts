@@ -113,8 +113,20 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     return made.status === 200 && (await ask('PUT /typed/kind/1', { a: 'x' })).json._type === 'kind';
   },
   knowsTypedPosts: async (ask) => (await ask('GET /docs/nothing')).status === 405,
+  refusesDoubledBounds: async (ask) =>
+    (await ask('POST /docs/_search', { query: { range: { number: { gte: 1, gt: 0 } } } })).status === 400,
+  excludesAllEarly: async (ask) => {
+    const bool = { must_not: [{ match_all: {} }], filter: [{ match: { number: 'x' } }] };
+    return (await ask('POST /docs/_search', { query: { bool } })).status === 200;
+  },
+  sortsHaveFormat: async (ask) => {
+    await ask('PUT /dated', { mappings: { properties: { at: { type: 'date' } } } });
+    return (await ask('POST /dated/_search', { sort: [{ at: { format: 'yyyy' } }] })).status === 200;
+  },
+  boostsIndicesByObject: async (ask) => (await ask('POST /docs/_search', { indices_boost: { docs: 2 } })).status === 200,
   formatsDatesInSortsOnly: async (ask) =>
-    (await ask('POST /docs/_search', { sort: [{ number: { order: 'asc', format: '#.0' } }] })).status === 400,
+    (await ask('POST /docs/_search', { sort: [{ number: { order: 'asc', format: '#.0' } }] })).json.error?.type ===
+    'search_phase_execution_exception',
   ignoresAliasKeys: async (ask) => (await ask('PUT /docs/_alias/other', { nothing: 1 })).status === 200,
   hasDataTiers: async (ask) => 'routing' in (await ask('GET /docs/_settings')).json.docs.settings.index,
   refusesPlainInterval: async (ask) => {
