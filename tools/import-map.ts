@@ -103,7 +103,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'src/aggs/buckets/composite': '. histograms terms',
   'src/query/geo': '.',
   'src/query/positional': '. text',
-  'src/query/scores': '.',
+  'src/query/scores': '. geo',
   'src/query/text': '.',
   'src/query/vectors': '.',
   'src/metadata/settings': '.',

@@ -160,6 +160,8 @@ export const DIFFERENCES = {
   writesShortQueries: since8('queries are shown without most of their defaults (`_search_shards`)'),
   knowsTypedPosts: since8('unknown paths of two parts are refused as wrong methods (405), except for POST'),
   refusesDoubledBounds: row('`range` refuses two bounds on one side, such as `gt` and `gte`', false, false, false, false, true),
+  acceptsInnerNulls: row('strict mappings accept null for unknown names in inner objects', true, true, false, false, true),
+  mapsPathsOfNull: since8('the objects of a dotted name are mapped even if its value is null'),
   excludesAllEarly: since8('`must_not` with `match_all` hides errors of the other clauses'),
   sortsHaveFormat: row('a sort has `format`', false, true, true, true, false),
   boostsIndicesByObject: row('`indices_boost` may be an object', true, true, false, false, true),

@@ -56,9 +56,14 @@ function isRegex(body: JsonObject): boolean {
 
 /** @throws ApiError mapper_parsing_exception: the template has no condition */
 export function checkConditions({ body }: DynamicTemplate): void {
-  if (body.match === undefined && body.path_match === undefined && texts(body.match_mapping_type).length === 0) {
+  if (!hasConditions(body)) {
     throw mapperParsingError(`template must have match, path_match or match_mapping_type set ${javaText(body)}`);
   }
+}
+
+/** Without these conditions a template matches no field. */
+function hasConditions(body: JsonObject): boolean {
+  return body.match !== undefined || body.path_match !== undefined || texts(body.match_mapping_type).length > 0;
 }
 
 /** Parsers of the definitions in templates; they throw the errors of a definition. */
@@ -185,6 +190,7 @@ function fits(body: JsonObject, name: string, path: string, type: DynamicType): 
   const types = texts(body.match_mapping_type);
   if (body.runtime !== undefined && RUNTIME_TYPES[type] === undefined) return false;
   return (
+    (hasConditions(body) || body.unmatch_mapping_type !== undefined) &&
     (types.length === 0 || types.includes('*') || types.includes(type)) &&
     !texts(body.unmatch_mapping_type).some((unmatched) => unmatched === '*' || unmatched === type) &&
     (body.path_match === undefined || matchesAny(texts(body.path_match), regex, path)) &&

@@ -51,6 +51,7 @@ function checkTimestamp(source: JsonObject, field: string): void {
 export class DocumentParser implements DocumentContext {
   readonly #mapping: CompiledMapping;
   readonly #maxNestedDocs: number;
+  readonly #dialect: Dialect;
   readonly #wrapsDocumentErrors: boolean;
   /** The field with the time that documents of a data stream need; null if the mapping belongs to none. */
   readonly #timestamp: string | null;
@@ -81,6 +82,7 @@ export class DocumentParser implements DocumentContext {
     this.#timestamp = timestamp;
     this.#mapping = mapping;
     this.compileQuery = compileQuery;
+    this.#dialect = dialect;
     this.#wrapsDocumentErrors = dialect.wrapsDocumentErrors;
     this.#maxNestedDocs = maxNestedDocs;
   }
@@ -225,7 +227,7 @@ export class DocumentParser implements DocumentContext {
         if (value[key] !== null) this.#refuseAlias(child.path);
       } else {
         if (isRoot && prefix === '') refuseMetadata(key, value[key], this.id);
-        refuseStrict(object, name, value[key]);
+        refuseStrict(object, name, value[key], this.#dialect);
         // Objects are only examined if their members may be mapped, as in Elasticsearch.
         if (object.dynamic !== 'false') this.#dottedValue(object, name, value[key]);
       }
@@ -296,7 +298,7 @@ export class DocumentParser implements DocumentContext {
         );
       }
     }
-    refuseStrict(object, dot > 0 ? key.slice(0, dot) : key, value);
+    refuseStrict(object, dot > 0 ? key.slice(0, dot) : key, value, this.#dialect);
   }
 
   // -------------------------------------------------------------------------------------------------------- values

@@ -50,6 +50,7 @@ export class DynamicMapper {
   /** Paths of fields of the last source that the mapping has no room for. */
   ignored: string[] = [];
   readonly #mapsVectors: boolean;
+  readonly #mapsPathsOfNull: boolean;
   readonly #dateFormats: readonly DateFormatter[];
   #depth = 0;
   /** New fields of the source so far. */
@@ -69,6 +70,7 @@ export class DynamicMapper {
     this.#fieldLimit = fieldLimit;
     this.#charsLimit = nameCharsLimit(fieldLimit);
     this.#mapsVectors = dialect.mapsFloatListsAsVectors;
+    this.#mapsPathsOfNull = dialect.mapsPathsOfNull;
     const formats = root.dynamicDateFormats ?? DEFAULT_DATE_FORMATS;
     this.#dateFormats = root.dateDetection === false ? [] : formats.map((format) => DateFormatter.of(format));
   }
@@ -188,7 +190,7 @@ export class DynamicMapper {
   #unknown(draft: Draft, key: string, value: unknown): void {
     if (key === '' || key.trim() === '' || key.includes('.')) checkName(key);
     if (key.includes('.')) {
-      if (!isEmpty(value)) this.#dotted(draft, key, value);
+      if (!isEmpty(value) || this.#mapsEmptyPath(draft, value)) this.#dotted(draft, key, value);
       return;
     }
     if (value === null) return;
@@ -199,9 +201,15 @@ export class DynamicMapper {
     else this.#addLeaf(draft, key, value);
   }
 
+  /** Whether the objects of a dotted name are mapped although its value gives no field. */
+  #mapsEmptyPath(draft: Draft, value: unknown): boolean {
+    return draft.dynamic === 'true' && (value !== null || this.#mapsPathsOfNull);
+  }
+
   #addLeaf(draft: Draft, key: string, value: unknown): void {
     const path = pathOf(draft, key);
-    if (this.#isRuntime(path)) return;
+    // The last value of a document decides the type of a new runtime field.
+    if (this.#root.runtime.has(path)) return;
     const leaf = this.#leaf(key.slice(key.lastIndexOf('.') + 1), path, value, draft.dynamic);
     const known = draft.fields.get(key);
     if (known !== undefined) {
@@ -316,8 +324,8 @@ export class DynamicMapper {
   }
 
   #addRuntime(path: string, field: MutableJsonObject): null {
+    if (!this.#runtime.has(path)) this.#added++;
     this.#runtime.set(path, field);
-    this.#added++;
     return null;
   }
 

@@ -1,5 +1,7 @@
 // Names that a document may not contain: of metadata fields, of new fields in strict objects, and malformed ones.
+
 import { javaText } from '../../common/text/java-text.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import { METADATA_FIELDS } from '../core/model.ts';
@@ -18,8 +20,11 @@ export function refuseMetadata(key: string, value: unknown, id: string): void {
 }
 
 /** @throws ApiError strict_dynamic_mapping_exception: the object accepts no new fields */
-export function refuseStrict({ dynamic, path }: CompiledObject, name: string, value: unknown): void {
-  if ((dynamic !== 'strict' && dynamic !== 'strict_allow_templates') || isEmpty(value)) return;
+export function refuseStrict({ dynamic, path }: CompiledObject, name: string, value: unknown, { acceptsInnerNulls }: Dialect): void {
+  if (dynamic !== 'strict' && dynamic !== 'strict_allow_templates') return;
+  if (value === null && path !== '' && acceptsInnerNulls) return;
+  // A template may match the name.
+  if (dynamic === 'strict_allow_templates' && value !== null && isEmpty(value)) return;
   throw new ApiError(
     'strict_dynamic_mapping_exception',
     400,
@@ -33,7 +38,7 @@ export function preview(value: unknown): string {
   return text.length > PREVIEW_LENGTH ? `${text.slice(0, PREVIEW_LENGTH)}...` : text;
 }
 
-/** True for values from which no mapping can be derived: strict mappings accept them. */
+/** True for values from which no field can be derived. */
 export function isEmpty(value: unknown): boolean {
   return value === null || (Array.isArray(value) && value.every(isEmpty));
 }

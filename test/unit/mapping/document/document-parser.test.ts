@@ -351,7 +351,7 @@ describe('refusals', () => {
     );
   });
 
-  test('nulls and empty lists are taken by strict mappings', () => {
-    expect(values({}, { any: null, other: [], third: [null] })).toEqual([]);
+  test.each([{ any: null }, { any: [] }, { any: [null] }])('strict mappings refuse %j', (document) => {
+    expect(refusal({}, document)).toContain('strict_dynamic_mapping_exception: mapping set to strict, dynamic introduction of [any]');
   });
 });
