@@ -20,9 +20,9 @@ export function refuseMetadata(key: string, value: unknown, id: string): void {
 }
 
 /** @throws ApiError strict_dynamic_mapping_exception: the object accepts no new fields */
-export function refuseStrict({ dynamic, path }: CompiledObject, name: string, value: unknown, { acceptsInnerNulls }: Dialect): void {
+export function refuseStrict({ dynamic, path }: CompiledObject, name: string, value: unknown, { mapsPathsOfNull }: Dialect): void {
   if (dynamic !== 'strict' && dynamic !== 'strict_allow_templates') return;
-  if (value === null && path !== '' && acceptsInnerNulls) return;
+  if (value === null && path !== '' && !mapsPathsOfNull) return;
   // A template may match the name.
   if (dynamic === 'strict_allow_templates' && value !== null && isEmpty(value)) return;
   throw new ApiError(
