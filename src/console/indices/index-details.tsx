@@ -1,6 +1,6 @@
 // One index: its mapping as a tree, its settings with an editor that shows the changes before they are sent, its segments drawn to scale,
 // and its aliases.
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { bytesText, countText, numberText } from '../format.ts';
 import type { MappingProperties } from '../mapping-types.ts';
@@ -66,7 +66,7 @@ export function IndexDetails({ index, onDeleted }: IndexDetailsProps): JSX.Eleme
 }
 
 /** Shows the response to a request, or a message until it arrives. */
-function Loaded<T>({ path, children }: { readonly path: string; children(value: T): ComponentChildren }): JSX.Element {
+function Loaded<T>({ path, children }: { readonly path: string; children(value: T): JSX.Element }): JSX.Element {
   const [state, setState] = useState<{ readonly value: T | null; readonly error: string | null }>({ value: null, error: null });
   useEffect(() => {
     const controller = new AbortController();
@@ -77,7 +77,7 @@ function Loaded<T>({ path, children }: { readonly path: string; children(value: 
     return () => controller.abort();
   }, [path]);
   if (state.error !== null) return <p class="notice error">{state.error}</p>;
-  return state.value === null ? <p class="muted">Loading…</p> : <>{children(state.value)}</>;
+  return state.value === null ? <p class="muted">Loading…</p> : children(state.value);
 }
 
 function SettingsView({ name }: { readonly name: string }): JSX.Element {
