@@ -59,7 +59,7 @@ export function restoreMapping(
   dialect: Dialect = DEFAULT_DIALECT,
 ): MappingSnapshot {
   return new Mapping(
-    parseMappings(mappings, analysis, dialect),
+    parseMappings(mappings, analysis, dialect, true),
     { analysis, settings, dialect },
     (before?.version ?? 0) + 1,
     before?.fields ?? [],

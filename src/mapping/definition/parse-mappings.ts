@@ -26,14 +26,22 @@ import { MAPPER_TYPES, mapperTypeOf } from '../types/registry.ts';
 import { checkConditions, checkTemplate } from './dynamic-templates.ts';
 import { isRuntimeType, parseRuntime, parseRuntimeNode } from './runtime-fields.ts';
 
-/** @throws ApiError mapper_parsing_exception: "Failed to parse mapping: ..." around the cause */
-export function parseMappings(body: JsonObject, analysis: MappingAnalysis, dialect: Dialect = DEFAULT_DIALECT): RootMapping {
+/**
+ * @param isStored  the mapping was accepted before, perhaps by a node that answered as another server
+ * @throws ApiError mapper_parsing_exception: "Failed to parse mapping: ..." around the cause
+ */
+export function parseMappings(
+  body: JsonObject,
+  analysis: MappingAnalysis,
+  dialect: Dialect = DEFAULT_DIALECT,
+  isStored = false,
+): RootMapping {
   if (isObject(body._doc) && Object.keys(body).length === 1) {
     throw illegalArgumentError('The mapping definition cannot be nested under a type');
   }
   try {
-    const root = parseRoot(body, { analysis, dialect });
-    if (!dialect.templateMayMatchAnything) for (const template of root.dynamicTemplates ?? []) checkConditions(template);
+    const root = parseRoot(body, { analysis, dialect, isStored });
+    if (!dialect.templateMayMatchAnything && !isStored) for (const template of root.dynamicTemplates ?? []) checkConditions(template);
     return root;
   } catch (error) {
     if (error instanceof CopyToInMultiField) throw illegalArgumentError(error.message);
@@ -64,6 +72,7 @@ const META_PARAMS: Record<string, readonly string[]> = {
 interface MappingContext {
   readonly analysis: MappingAnalysis;
   readonly dialect: Dialect;
+  readonly isStored: boolean;
 }
 
 function parseRoot(body: JsonObject, context: MappingContext): RootMapping {
@@ -81,7 +90,7 @@ function parseRoot(body: JsonObject, context: MappingContext): RootMapping {
   return {
     object: {
       ...EMPTY_OBJECT,
-      dynamic: body.dynamic === undefined ? null : parseDynamic(body.dynamic),
+      dynamic: body.dynamic === undefined ? null : parseDynamic(body.dynamic, context),
       enabled: body.enabled === undefined ? null : parseBoolean(body.enabled),
       subobjects: parseSubobjects(body, '_doc', false),
       properties: parseProperties(body.properties, '', context, body.subobjects === undefined || parseBoolean(body.subobjects)),
@@ -91,7 +100,7 @@ function parseRoot(body: JsonObject, context: MappingContext): RootMapping {
     dateDetection: body.date_detection === undefined ? null : parseBoolean(body.date_detection),
     numericDetection: body.numeric_detection === undefined ? null : parseBoolean(body.numeric_detection),
     meta: parseMeta(body._meta),
-    source: parseSourceOptions(body._source, context.dialect),
+    source: parseSourceOptions(body._source, context),
     routing: parseRouting(body._routing),
     otherMeta,
     runtime: parseRuntime(body.runtime, context.analysis),
@@ -118,11 +127,11 @@ function stringList(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).map(javaText);
 }
 
-function parseSourceOptions(value: unknown, { hasSourceModes }: Dialect): RootMapping['source'] {
+function parseSourceOptions(value: unknown, { dialect, isStored }: MappingContext): RootMapping['source'] {
   if (value === undefined) return null;
   if (!isObject(value)) throw mapperParsingError(`Expected map for [_source] but got a class ${javaClass(value)}`);
   const known = ['enabled', 'includes', 'excludes', 'compress', 'compress_threshold', 'recovery_source_enabled'];
-  refuseUnknown(value, hasSourceModes ? [...known, 'mode'] : known, '_source');
+  refuseUnknown(value, dialect.hasSourceModes || isStored ? [...known, 'mode'] : known, '_source');
   if (value.mode !== undefined) {
     if (value.enabled !== undefined) throw mapperParsingError('Cannot set both [mode] and [enabled] parameters');
     const isFiltered = [value.includes, value.excludes].some((names) => names !== undefined && stringList(names).length > 0);
@@ -150,10 +159,13 @@ function parseRouting(value: unknown): RootMapping['routing'] {
   return value.required === undefined ? {} : { required: parseBoolean(value.required) };
 }
 
-function parseDynamic(value: unknown): Dynamic {
-  const text = javaText(value).toLowerCase();
-  if (text === 'true' || text === 'false' || text === 'strict' || text === 'strict_allow_templates' || text === 'runtime') return text;
-  throw illegalArgumentError(`Failed to parse value [${javaText(value)}] as only [true] or [false] are allowed.`);
+function parseDynamic(value: unknown, { dialect, isStored }: MappingContext): Dynamic {
+  const text = javaText(value);
+  if (text === 'true' || text === 'false') return text;
+  const word = text.toLowerCase();
+  if (word === 'strict') return word;
+  if ((word === 'runtime' || word === 'strict_allow_templates') && (word === dialect.furtherDynamic || isStored)) return word;
+  throw illegalArgumentError('Could not convert [dynamic.dynamic] to boolean');
 }
 
 function parseDateFormats(value: unknown): string[] {
@@ -281,7 +293,7 @@ function parseObjectNode(name: string, path: string, body: JsonObject, isNested:
     name,
     path,
     isNested,
-    dynamic: body.dynamic === undefined ? null : parseDynamic(body.dynamic),
+    dynamic: body.dynamic === undefined ? null : parseDynamic(body.dynamic, context),
     enabled: body.enabled === undefined ? null : parseBoolean(body.enabled),
     includeInParent: body.include_in_parent === undefined ? false : parseBoolean(body.include_in_parent),
     includeInRoot: body.include_in_root === undefined ? false : parseBoolean(body.include_in_root),

@@ -71,6 +71,11 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   },
   hasSourceModes: async (ask) => (await ask('PUT /modes', { mappings: { _source: { mode: 'synthetic' } } })).status === 200,
   documentError: async (ask) => errorType(await ask('PUT /docs/_doc/2', { number: 'x' })),
+  furtherDynamic: async (ask) => {
+    for (const dynamic of ['runtime', 'strict_allow_templates'])
+      if ((await ask(`PUT /dynamic-${dynamic}`, { mappings: { dynamic } })).status === 200) return dynamic;
+    return null;
+  },
   writesShortQueries: async (ask) => {
     await ask('PUT /docs/_alias/few', { filter: { term: { word: 'a' } } });
     return !('boost' in (await ask('GET /few/_search_shards')).json.indices.docs.filter.term.word);

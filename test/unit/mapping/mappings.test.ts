@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson, parseJsonTyped } from '../../../src/common/json/json-parse.ts';
 import type { JsonObject } from '../../../src/common/json/json-value.ts';
+import { DEFAULT_DIALECT, dialectOf } from '../../../src/compat/dialect.ts';
 import { ApiError } from '../../../src/errors/api-error.ts';
 import type { MappingSnapshot } from '../../../src/mapping/core/mapping-snapshot.ts';
 import { createMapping, restoreMapping } from '../../../src/mapping/create-mapping.ts';
 import { RecordingSink } from '../../support/recording-sink.ts';
 import { simpleAnalysis } from '../../support/simple-analysis.ts';
 
-const create = (mappings: JsonObject, settings: Record<string, string> = {}): MappingSnapshot =>
-  createMapping(mappings, simpleAnalysis, settings);
+const create = (mappings: JsonObject, settings: Record<string, string> = {}, dialect = DEFAULT_DIALECT): MappingSnapshot =>
+  createMapping(mappings, simpleAnalysis, settings, dialect);
 
 function refusal(run: () => unknown): string {
   try {
@@ -21,8 +22,10 @@ function refusal(run: () => unknown): string {
 }
 
 /** Mapping after documents, given as JSON texts, under dynamic mapping. */
-function grown(mappings: JsonObject, ...texts: string[]): JsonObject {
-  let mapping = create(mappings);
+const grown = (mappings: JsonObject, ...texts: string[]): JsonObject => grownFrom(create(mappings), ...texts);
+
+function grownFrom(first: MappingSnapshot, ...texts: string[]): JsonObject {
+  let mapping = first;
   for (const text of texts) {
     for (;;) {
       const sink = new RecordingSink(() => mapping.fields);
@@ -224,7 +227,8 @@ describe('dynamic mapping', () => {
       ],
       properties: { open: { type: 'object', dynamic: true } },
     };
-    const { dynamic, properties } = grown(mappings, '{"word":["a"],"object":{"code":"x","words":"y"},"open":{"any":1}}');
+    const created = create(mappings, {}, dialectOf('opensearch', ''));
+    const { dynamic, properties } = grownFrom(created, '{"word":["a"],"object":{"code":"x","words":"y"},"open":{"any":1}}');
     expect(dynamic).toBe('strict_allow_templates');
     expect(properties).toEqual({
       word: { type: 'keyword' },
@@ -238,10 +242,13 @@ describe('dynamic mapping', () => {
       ['{"part.word":"a"}', 'part', '_doc'],
       ['{"object":{"code":"x","size":1}}', 'size', 'object'],
     ]) {
-      expect(refusal(() => grown(mappings, text))).toBe(
+      expect(refusal(() => grownFrom(created, text))).toBe(
         `strict_dynamic_mapping_exception: mapping set to strict_allow_templates, dynamic introduction of [${name}] within [${within}] is not allowed`,
       );
     }
+    // Data of a node that answered as OpenSearch stays readable as Elasticsearch.
+    expect(refusal(() => create(mappings))).toContain('Could not convert [dynamic.dynamic] to boolean');
+    expect(restoreMapping(mappings, simpleAnalysis, {}).toJson()).toEqual(created.toJson());
   });
 
   test('what a template maps inside a new object is not guessed from the document', () => {
