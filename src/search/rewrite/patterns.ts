@@ -17,6 +17,9 @@ import { bySimilarity, hasColumn, isTextual, requireSearchable, termQuery, unmap
 import { CONSTANT, parseRewriteMethod } from './rewrite-method.ts';
 import { isPrefixField, typedPrefix } from './text/typed-fields.ts';
 
+/** In Lucene, the automaton of an empty sequence of characters accepts no term, not even the empty one. */
+const NOTHING = none('an empty pattern matches no term');
+
 const utf8 = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -67,7 +70,9 @@ export function rewriteTerm(query: TermQuery, context: RewriteContext): IndexQue
     );
   }
   const key = field.keyPrefix ? decoder.decode(field.keyPrefix) : '';
-  const matcher = wildcardMatcher((key + String(query.value)).replace(/[\\*?]/g, '\\$&'), true);
+  const text = key + String(query.value);
+  if (text === '') return NOTHING;
+  const matcher = wildcardMatcher(text.replace(/[\\*?]/g, '\\$&'), true);
   return patternQuery(field, '', (term) => matcher.matches(term), CONSTANT, `${field.name}:${String(query.value)}`);
 }
 
@@ -96,7 +101,8 @@ export function rewritePattern(query: PatternQuery, context: RewriteContext): In
     const matcher = wildcardMatcher(query.kind === 'prefix' ? `${query.value}*` : query.value, query.caseInsensitive);
     return matcher.matches(utf8.encode(context.index)) ? constant(ALL) : none('the index has another name');
   }
-  return patternOnField(field, query.kind, query.value, rewrite, context, query);
+  const rewritten = patternOnField(field, query.kind, query.value, rewrite, context, query);
+  return query.kind === 'wildcard' && query.value === '' ? NOTHING : rewritten;
 }
 
 export interface PatternOptions {

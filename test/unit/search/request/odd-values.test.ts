@@ -110,3 +110,17 @@ test('several weights count only in documents with a value', async () => {
   expect(aggregations.a.value).toBe(1);
   expect(await errorOf({ aggs: { a: average('w') } })).toBe(`${SHARDS}illegal_argument_exception`);
 });
+
+test.each<[string, object, number]>([
+  ['term', { value: '' }, 1],
+  ['term', { value: '', case_insensitive: true }, 0],
+  ['wildcard', { value: '' }, 0],
+  ['wildcard', { value: '', case_insensitive: true }, 0],
+  ['wildcard', { value: '*' }, 1],
+  ['prefix', { value: '', case_insensitive: true }, 1],
+  ['regexp', { value: '' }, 1],
+])('%s %j finds an empty value', async (kind, options, expected) => {
+  await node.ok('PUT /empty/_doc/1?refresh=true', { tag: '' });
+  const { json } = await node.send('POST /empty/_search', { query: { [kind]: { 'tag.keyword': options } } });
+  expect(json.hits.total.value).toBe(expected);
+});
