@@ -229,6 +229,8 @@ export const DIFFERENCES = {
   wrapsDocumentErrors: SINCE_8,
   /** how errors of mappings begin */
   mappingError: row(TYPED_MAPPING, TYPED_MAPPING, 'Failed to parse mapping', 'Failed to parse mapping', TYPED_MAPPING),
+  /** `ignore_malformed` does not cover objects in place of numbers, dates, booleans and IP addresses */
+  refusesMalformedObjects: NOT_IN_OPENSEARCH,
   /** value of `dynamic` in mappings besides true, false and strict */
   furtherDynamic: row<'runtime' | 'strict_allow_templates' | null>(null, 'runtime', 'runtime', 'runtime', 'strict_allow_templates'),
   /** error type of documents that do not fit the mapping */

@@ -19,6 +19,9 @@ const IGNORED = utf8('_ignored');
 const ROUTING = utf8('_routing');
 /** Maximum nesting of lists, more than any mapping needs. */
 const MAX_LIST_DEPTH = 100;
+/** Families whose values are never objects, but for those of one type. */
+const SCALAR_FAMILIES: ReadonlySet<string> = new Set(['numeric', 'date', 'boolean', 'ip']);
+const TAKES_OBJECTS = 'aggregate_metric_double';
 
 export interface ParseOptions {
   /** Fields that are not mapped because the mapping is full. */
@@ -337,7 +340,10 @@ export class DocumentParser implements DocumentContext {
       mapper.index(this, value);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      this.ignore(mapper.fieldType.name);
+      const { name, family, typeName } = mapper.fieldType;
+      const isScalar = SCALAR_FAMILIES.has(family) && typeName !== TAKES_OBJECTS;
+      if (isObject(value) && isScalar && this.#dialect.refusesMalformedObjects) throw error;
+      this.ignore(name);
     }
   }
 

@@ -71,6 +71,10 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   },
   hasSourceModes: async (ask) => (await ask('PUT /modes', { mappings: { _source: { mode: 'synthetic' } } })).status === 200,
   documentError: async (ask) => errorType(await ask('PUT /docs/_doc/2', { number: 'x' })),
+  refusesMalformedObjects: async (ask) => {
+    await ask('PUT /malformed', { mappings: { properties: { n: { type: 'long', ignore_malformed: true } } } });
+    return (await ask('PUT /malformed/_doc/1', { n: {} })).status === 400;
+  },
   furtherDynamic: async (ask) => {
     for (const dynamic of ['runtime', 'strict_allow_templates'])
       if ((await ask(`PUT /dynamic-${dynamic}`, { mappings: { dynamic } })).status === 200) return dynamic;

@@ -345,6 +345,17 @@ describe('refusals', () => {
     ]);
   });
 
+  test.each(['long', 'scaled_float', 'date', 'boolean', 'ip'])('ignore_malformed of %s does not cover objects', (type) => {
+    const more = type === 'scaled_float' ? { scaling_factor: 10 } : {};
+    const properties = { f: { type, ignore_malformed: true, ...more } };
+    for (const f of [{}, { a: 0 }, [{ a: 0 }]]) expect(refusal(properties, { f })).toContain(`failed to parse field [f] of type [${type}]`);
+  });
+
+  test.each(['geo_point', 'aggregate_metric_double'])('ignore_malformed of %s covers objects', (type) => {
+    const more = type === 'geo_point' ? {} : { metrics: ['min'], default_metric: 'min' };
+    expect(values({ f: { type, ignore_malformed: true, ...more } }, { f: { a: 0 } })).toContainEqual(['term', '_ignored', 'f']);
+  });
+
   test('terms longer than Lucene takes are refused', () => {
     expect(refusal({ k: { type: 'keyword' } }, { k: 'x'.repeat(32_767) })).toContain(
       'illegal_argument_exception: Document contains at least one immense term in field="k"',
