@@ -276,7 +276,6 @@ export class TlsListener {
     arrival.over();
   }
 
-  /** Undefined, with a log entry, if there is none for this connection. */
   /** @throws Error or string: a file cannot be read or is malformed */
   #secureContext(incoming: Incoming, socket: ListenSocket, server: Server, context: TlsContext, hello: ClientHello): tls.SecureContext {
     return secureContextFor(server, context, () => {
