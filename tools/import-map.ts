@@ -41,7 +41,7 @@ export const MAP: Readonly<Record<string, string>> = {
   'src/indexing': 'scripting mapping analysis store arena plan wasm errors common config metadata compat',
   'src/metadata': 'mapping analysis dates store config errors common compat',
   'src/mapping': 'analysis regex dates errors common compat',
-  'src/analysis': 'scripting regex wasm errors common',
+  'src/analysis': 'scripting regex wasm errors common compat',
   'src/cluster': 'snapshots indexing store config errors common',
   'src/snapshots': 'store config errors common',
   'src/store': 'common errors',

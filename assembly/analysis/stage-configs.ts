@@ -145,12 +145,13 @@ export class StandardConfig {
   flags: u32;
 }
 
-/** Path tokenizer; then the delimiter and the replacement, in four bytes each. */
+/** Path tokenizer; then the delimiter and the replacement, in four bytes each. The step is the position increment of all tokens but the first. */
 // @ts-ignore: decorator
 @unmanaged
 export class PathConfig {
   isReversed: u32;
   skip: u32;
+  step: u32;
   delimiterBytes: u32;
   replacementBytes: u32;
 }

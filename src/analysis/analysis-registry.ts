@@ -231,8 +231,10 @@ export class AnalysisRegistry {
       }
     }
     if (failed.length) {
-      throw new ApiError('illegal_argument_exception', 400, `Failed to build analyzers: [${failed.join(', ')}]`, {
+      const reason = `Failed to build analyzers: [${failed.join(', ')}]`;
+      throw new ApiError('illegal_argument_exception', 400, reason, {
         details: { suppressed },
+        rootCauses: [illegalArgumentError(reason)],
       });
     }
   }
@@ -245,7 +247,7 @@ export class AnalysisRegistry {
     }
     if (type === undefined || type === 'custom') return () => this.#customFrom(name, settings);
     const entry = ANALYZERS.get(type);
-    if (!entry) throw illegalArgumentError(`Unknown analyzer type [${type}] for [${name}]`);
+    if (!entry || type === 'classic') throw illegalArgumentError(`Unknown analyzer type [${type}] for [${name}]`);
     const create = buildComponent(entry, this.components.context(name, type, tree));
     return () => new Analyzer(name, { ...create(), positionIncrementGap: DEFAULT_POSITION_GAP }, this.#env.host);
   }
@@ -329,10 +331,10 @@ export class AnalysisRegistry {
   }
 
   #normalizerFrom(name: string, settings: Settings): Analyzer {
-    if (settings.get('tokenizer') !== undefined) throw illegalArgumentError(`Custom normalizer [${name}] cannot configure a tokenizer`);
     const type = settings.get('type', 'custom');
     if (type === 'lowercase') return this.#lowercaseNormalizer(name);
     if (type !== 'custom') throw illegalArgumentError(`Unknown normalizer type [${type}] for [${name}]`);
+    if (settings.get('tokenizer') !== undefined) throw illegalArgumentError(`Custom normalizer [${name}] cannot configure a tokenizer`);
     const charFilters = this.#factories(
       settings.list('char_filter'),
       (n) => this.components.usableCharFilter(n),

@@ -12,6 +12,7 @@ import { charClassTokenizer, kernelTokenizer, standardMaxLength, standardTokeniz
 import { patternTokenizer } from './tokenizers/pattern.ts';
 
 const STOP_PARAMS = ['stopwords: list', 'stopwords_path: string', 'stopwords_case: bool = false'];
+const CLASSIC_MAX_LENGTH = 255;
 const LOWERCASE: TokenFilter = kernelFilter(StageId.CASE, words([CaseVariant.LOWER]));
 const FOLDING: TokenFilter = kernelFilter(StageId.FOLDING, new Uint8Array(0));
 
@@ -48,6 +49,11 @@ export const BUILT_IN_ANALYZERS: readonly AnalyzerEntry[] = [
   makeEntry('chinese', [], () => () => ({
     tokenizer: standardTokenizer(),
     filters: [LOWERCASE, stopStage(englishStopWords(), false)],
+  })),
+  // Only by its name: no definition can have this type.
+  makeEntry('classic', [], () => () => ({
+    tokenizer: kernelTokenizer(StageId.CLASSIC, words([CLASSIC_MAX_LENGTH])),
+    filters: [kernelFilter(StageId.CLASSIC_FILTER, words([])), LOWERCASE, stopStage(englishStopWords(), false)],
   })),
   makeEntry('simple', [], () => () => ({ tokenizer: charClassTokenizer(CharKind.LOWERCASE), filters: [] })),
   makeEntry('whitespace', [], () => () => ({ tokenizer: charClassTokenizer(CharKind.WHITESPACE), filters: [] })),

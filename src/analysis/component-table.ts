@@ -1,12 +1,21 @@
 // Char filters, tokenizers and token filters by name: those that an index defines, and the built-in ones, which are created on first use.
 import { canMove, TooHeavy } from '../common/turns/turn.ts';
+import { DEFAULT_DIALECT, type Dialect } from '../compat/dialect.ts';
 import type { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import type { AnalysisHost } from '../wasm/analysis.ts';
 import type { AnalysisLimits, BuildContext, CharFilterFactory, FilterFactory, TokenizerFactory } from './component.ts';
 import type { ConfigFiles } from './config-files.ts';
 import { LazyMap } from './lazy-map.ts';
-import { buildComponent, CHAR_FILTERS, DEFINED_ONLY, filterEntryNamed, filterEntryOf, tokenizerEntryOf } from './registry.ts';
+import {
+  buildComponent,
+  CHAR_FILTERS,
+  charFilterEntryNamed,
+  DEFINED_ONLY,
+  filterEntryNamed,
+  filterEntryOf,
+  tokenizerEntryOf,
+} from './registry.ts';
 import { definitionsOf, Settings, type SettingTree, type SettingValue } from './settings.ts';
 
 /** Resources shared by all indices of a thread. */
@@ -16,6 +25,8 @@ export interface AnalysisEnvironment {
   readonly files: ConfigFiles | null;
   /** Rules of a synonyms set by its name, null if there is none. Absent if there are no sets. */
   readonly synonymSet?: (name: string) => readonly string[] | null;
+  /** Elasticsearch 8 if absent. */
+  readonly dialect?: Dialect;
 }
 
 /** Index settings of analysis: the `analysis` tree and limits, without the prefix `index.`. */
@@ -47,9 +58,11 @@ export class ComponentTable {
   #definedItems = 0;
   readonly #limits: AnalysisLimits;
   readonly #env: AnalysisEnvironment;
+  readonly #dialect: Dialect;
 
   constructor(env: AnalysisEnvironment, settings: AnalysisSettings) {
     this.#env = env;
+    this.#dialect = env.dialect ?? DEFAULT_DIALECT;
     const numbers = new Settings(settings as SettingTree);
     this.#limits = { maxNgramDiff: numbers.int('max_ngram_diff', 1), maxShingleDiff: numbers.int('max_shingle_diff', 3) };
   }
@@ -105,20 +118,20 @@ export class ComponentTable {
   // --- by name, from this table or built in; undefined if there is none
 
   charFilterNamed(name: string): CharFilterFactory | undefined {
-    return this.#named(this.#charFilters, name, () => CHAR_FILTERS.get(name));
+    return this.#named(this.#charFilters, name, () => charFilterEntryNamed(name, this.#dialect));
   }
 
   tokenizerNamed(name: string): TokenizerFactory | undefined {
-    return this.#named(this.#tokenizers, name, () => tokenizerEntryOf(name));
+    return this.#named(this.#tokenizers, name, () => tokenizerEntryOf(name, this.#dialect));
   }
 
   filterNamed(name: string): FilterFactory | undefined {
-    return this.#named(this.#filters, name, () => filterEntryNamed(name));
+    return this.#named(this.#filters, name, () => filterEntryNamed(name, this.#dialect));
   }
 
   /** Resolves a filter name in `_analyze` at an index: a filter of the index, or else one of that type without parameters. */
   filterAtIndex(name: string): FilterFactory | undefined {
-    if (this.#definedFilters.has(name) || BUILT_IN_ONLY.has(name) || !filterEntryNamed(name)) return this.filterNamed(name);
+    if (this.#definedFilters.has(name) || BUILT_IN_ONLY.has(name) || !filterEntryNamed(name, this.#dialect)) return this.filterNamed(name);
     return this.filterFrom(name, { type: name });
   }
 
@@ -158,14 +171,14 @@ export class ComponentTable {
 
   tokenizerFrom(name: string, tree: SettingTree, unknown = unknownType('tokenizer', name)): TokenizerFactory {
     const type = new Settings(tree).get('type', '');
-    const entry = tokenizerEntryOf(type);
+    const entry = tokenizerEntryOf(type, this.#dialect);
     if (!entry) throw unknown(type);
     return buildComponent(entry, this.context(name, type, tree));
   }
 
   filterFrom(name: string, tree: SettingTree, unknown = unknownType('filter', name)): FilterFactory {
     const type = new Settings(tree).get('type', '');
-    const entry = filterEntryOf(type);
+    const entry = filterEntryOf(type, this.#dialect);
     if (!entry || BUILT_IN_ONLY.has(type)) throw unknown(type);
     checkSize(type, tree);
     return buildComponent(entry, this.context(name, type, tree));
@@ -177,7 +190,17 @@ export class ComponentTable {
       if (this.#notes.length < MAX_WARNINGS && !this.#notes.includes(text)) this.#notes.push(text);
     };
     const { files, synonymSet } = this.#env;
-    return { name, type, isBuiltIn: false, settings: new Settings(tree), limits: this.#limits, files, synonymSet, warn };
+    return {
+      name,
+      type,
+      isBuiltIn: false,
+      settings: new Settings(tree),
+      limits: this.#limits,
+      files,
+      synonymSet,
+      dialect: this.#dialect,
+      warn,
+    };
   }
 }
 

@@ -1,4 +1,5 @@
 // Interfaces of character filters, tokenizers, token filters and analyzers, and of the factories that build them from settings.
+import type { Dialect } from '../compat/dialect.ts';
 import type { AnalysisHost } from '../wasm/analysis.ts';
 import type { KernelStage } from './blob.ts';
 import type { ConfigFiles } from './config-files.ts';
@@ -53,6 +54,7 @@ export interface BuildContext {
   readonly settings: Settings;
   readonly limits: AnalysisLimits;
   readonly files: ConfigFiles | null;
+  readonly dialect: Dialect;
   /** Rules of a synonyms set, null if there is none. Absent if there are no sets. */
   readonly synonymSet?: (name: string) => readonly string[] | null;
   /** Adds a message to the `Warning` header. */

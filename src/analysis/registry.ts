@@ -2,6 +2,7 @@
 
 import { getOwn } from '../common/json/own-property.ts';
 import { checkTurn } from '../common/turns/turn.ts';
+import type { Dialect } from '../compat/dialect.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { BUILT_IN_ANALYZERS } from './built-in-analyzers.ts';
 import { CHAR_FILTER_ENTRIES } from './char-filters/entries.ts';
@@ -39,26 +40,33 @@ function oldTokenizerNameError(type: string): Error {
   );
 }
 
-export function tokenizerEntryOf(type: string): ComponentEntry<TokenizerFactory> | undefined {
-  if (Object.hasOwn(OLD_TOKENIZER_NAMES, type)) throw oldTokenizerNameError(type);
+export function tokenizerEntryOf(type: string, { knowsOldAnalysisNames }: Dialect): ComponentEntry<TokenizerFactory> | undefined {
+  const old = getOwn(OLD_TOKENIZER_NAMES, type);
+  if (old && knowsOldAnalysisNames) return TOKENIZERS.get(old);
+  if (old) throw oldTokenizerNameError(type);
   return TOKENIZERS.get(getOwn(ALIASES, type) ?? type);
 }
 
 /** The filter type that a name in a chain refers to. */
-export function filterEntryNamed(name: string): ComponentEntry<FilterFactory> | undefined {
+export function filterEntryNamed(name: string, dialect: Dialect): ComponentEntry<FilterFactory> | undefined {
   const current = getOwn(OLD_FILTER_NAMES, name);
   if (current) {
     throw illegalArgumentError(
       `The [${name}] token filter name was deprecated in 6.4 and cannot be used in new indices. Please change the filter name to [${current}] instead.`,
     );
   }
-  return filterEntryOf(name);
+  return filterEntryOf(name, dialect);
+}
+
+/** The character filter that a name in a chain refers to. */
+export function charFilterEntryNamed(name: string, { knowsOldAnalysisNames }: Dialect): ComponentEntry<CharFilterFactory> | undefined {
+  return CHAR_FILTERS.get(name === 'htmlStrip' && knowsOldAnalysisNames ? 'html_strip' : name);
 }
 
 /** The filter type of a definition. Of the old types, one is refused with the tokenizer's message and the other is still supported. */
-export function filterEntryOf(type: string): ComponentEntry<FilterFactory> | undefined {
+export function filterEntryOf(type: string, { knowsOldAnalysisNames }: Dialect): ComponentEntry<FilterFactory> | undefined {
   if (type === 'standard') throw illegalArgumentError('The [standard] token filter has been removed.');
-  if (type === 'edgeNGram') throw oldTokenizerNameError(type);
+  if (type === 'edgeNGram' && !knowsOldAnalysisNames) throw oldTokenizerNameError(type);
   return TOKEN_FILTERS.get(OLD_FILTER_NAMES[type] ?? type);
 }
 

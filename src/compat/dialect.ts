@@ -27,6 +27,12 @@ const DOCUMENT_ERROR = 'document_parsing_exception';
 
 /** One row for each difference. tools/docs/dialects.ts writes docs/compatibility.md from the values and the comments, which cost nothing at run time. */
 export const DIFFERENCES = {
+  /** the tokenizers `nGram` and `edgeNGram` and the character filter `htmlStrip` exist under these old names */
+  knowsOldAnalysisNames: ONLY_IN_7,
+  /** `resource.type` of an error about a missing index from which one document is read, or whose analyzers are used */
+  missingReadResource: row('index_expression', 'index_expression', 'index_or_alias', 'index_or_alias', 'index_expression'),
+  /** each token of `path_hierarchy` has a position of its own */
+  stepsOverPaths: row(false, false, false, true, true),
   /** vectors of floats may be given as base64 (big-endian) */
   readsPackedVectors: row(false, false, false, true, false),
   /** BM25 scores are multiplied by k1 + 1 */

@@ -36,8 +36,35 @@ const largeInteger = (wrapped: boolean): Form => ({
   },
 });
 
+/** The first error of several analyzers, which Elasticsearch does not collect. */
+function firstSuppressed({ details }: ApiError): ApiError {
+  const [first] = details['suppressed'] as { caused_by: PlainError }[];
+  return errorOf(first.caused_by);
+}
+
+interface PlainError {
+  readonly type: string;
+  readonly reason: string;
+  readonly caused_by?: PlainError;
+}
+
+function errorOf({ type, reason, caused_by: cause }: PlainError): ApiError {
+  return new ApiError(type, 400, reason, { causedBy: cause ? errorOf(cause) : null });
+}
+
 /** Errors of both Elasticsearch 7 and 8. */
 const FORMS_OF_ELASTICSEARCH: readonly Form[] = [
+  { type: 'illegal_argument_exception', reason: /^Failed to build analyzers: \[/, as: (_text, error) => firstSuppressed(error) },
+  {
+    type: 'runtime_exception',
+    reason: /^Line \[\d+\]: Invalid mapping rule ?: (\[.*)$/s,
+    as: ([, rest], { type, status }) => new ApiError(type, status, `Invalid Mapping Rule : ${rest}`),
+  },
+  {
+    type: 'runtime_exception',
+    reason: /^Line \[\d+\]: Invalid keyword override rule: ?(.*)$/s,
+    as: ([, rule], { type, status }) => new ApiError(type, status, `Invalid Keyword override Rule:${rule}`),
+  },
   { type: 'settings_exception', reason: /^unknown setting \[/, as: (_text, { reason }) => illegalError(reason ?? '') },
   {
     type: 'parsing_exception',

@@ -5,9 +5,9 @@ export function illegalArgumentError(reason: string, causedBy: ApiError | null =
   return new ApiError('illegal_argument_exception', 400, reason, { causedBy });
 }
 
-export function indexNotFoundError(index: string): ApiError {
+export function indexNotFoundError(index: string, resource = 'index_or_alias'): ApiError {
   return new ApiError('index_not_found_exception', 404, `no such index [${index}]`, {
-    details: { index, 'resource.id': index, 'resource.type': 'index_or_alias', index_uuid: '_na_' },
+    details: { index, 'resource.id': index, 'resource.type': resource, index_uuid: '_na_' },
   });
 }
 

@@ -277,6 +277,7 @@ eachAnalysisBuild((host, build) => {
         replacement: rng.pick(['/', '-', 'ß', '\u672c']),
         skip: rng.pick([0, 0, 1, 2, 700]),
         reverse: rng.bool(),
+        step: rng.int(0, 1),
       };
       const length = rng.pick([0, 1, 2, 12, 12, 1500]);
       const text = Array.from({ length }, () => rng.pick([rules.delimiter, rules.delimiter, rules.replacement, 'a', 'b', '😀', 'ü'])).join(

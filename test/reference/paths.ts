@@ -7,15 +7,17 @@ export interface PathRules {
   readonly replacement: string;
   readonly skip: number;
   readonly reverse: boolean;
+  /** Position increment after the first token. */
+  readonly step: number;
 }
 
 export function pathTokens(text: string, rules: PathRules): PlainToken[] {
   const shown = text.replaceAll(rules.delimiter, () => rules.replacement);
-  return (rules.reverse ? reverseSpans(text, rules) : forwardSpans(text, rules)).map(([start, end]) => ({
+  return (rules.reverse ? reverseSpans(text, rules) : forwardSpans(text, rules)).map(([start, end], i) => ({
     term: shown.slice(start, end),
     startOffset: start,
     endOffset: end,
-    posInc: 1,
+    posInc: i === 0 ? 1 : rules.step,
     posLen: 1,
     type: 'word',
     keyword: false,

@@ -1,5 +1,5 @@
 // path_hierarchy tokenizer: every ancestor of a path is a token, counted from the start or, reversed, from the end; delimiters may be replaced.
-//   config ├─ reverse u32 ─┬─ skip u32 ─┬─ delimiter bytes u32 ─┬─ replacement bytes u32 ─┬─ delimiter, 4 bytes ─┬─ replacement, 4 bytes ─┤
+//   config ├─ reverse u32 ─┬─ skip u32 ─┬─ step u32 ─┬─ delimiter bytes u32 ─┬─ replacement bytes u32 ─┬─ delimiter, 4 bytes ─┬─ replacement, 4 bytes ─┤
 //   area   ├─ the path with replaced delimiters ─┬─ terms of the batch, from the middle of the area ─┤
 // Forward parts end before a delimiter, and the first character of a part is not treated as one; reversed parts end after it.
 import { E_NO_SPACE, E_WORK } from '../../mem/status';
@@ -7,7 +7,7 @@ import { decode, utf16Length } from '../../text/utf8';
 import { termsLimit } from '../producer';
 import { Chain, Stage, stateOf } from '../stage';
 import { sameBytes } from '../term-set';
-import { TOKEN_BYTES, TokenType, writeToken } from '../token';
+import { Token, TOKEN_BYTES, TokenType, writeToken } from '../token';
 import { PathConfig } from '../stage-configs';
 
 const DELIMITER: usize = offsetof<PathConfig>();
@@ -27,6 +27,8 @@ class PathState extends Stage {
   /** Start offset of all tokens or, reversed, their end offset. */
   fixedOffset: u32;
   tokensLeft: u32;
+  /** Position increment of the next token. */
+  increment: u32;
 }
 
 // @ts-ignore: decorator
@@ -42,6 +44,7 @@ export function pathNext(chain: Chain, stage: Stage): i32 {
     const status = isReversed ? openReversed(chain, state, middle) : openForward(chain, state, middle);
     if (status < 0) return status;
     state.isOpen = 1;
+    state.increment = 1;
   }
   let out = middle, made: u32 = 0;
   while (made < chain.batch && state.tokensLeft) {
@@ -57,6 +60,8 @@ export function pathNext(chain: Chain, stage: Stage): i32 {
     const token = stage.tokens + <usize>made * TOKEN_BYTES;
     if (isReversed) writeToken(token, out, len, start, state.fixedOffset, TokenType.WORD);
     else writeToken(token, out, len, state.fixedOffset, <u32>(next - chain.unitBase), TokenType.WORD);
+    changetype<Token>(token).posInc = state.increment;
+    state.increment = changetype<PathConfig>(stage.config).step;
     out += len;
     made++;
     state.position = shown;

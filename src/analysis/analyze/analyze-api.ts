@@ -9,7 +9,7 @@ import { KEYWORD_AWARE_NORMALIZATIONS } from '../filters/kernel-filters.ts';
 import { DEFINED_ONLY } from '../registry.ts';
 import { Settings, type SettingTree } from '../settings.ts';
 import { type Token, type TokenStream, TooManyTokens } from '../tokens/token-stream.ts';
-import { type AnalyzeRequest, type Part, parseAnalyzeRequest, validateAnalyzeRequest } from './analyze-request.ts';
+import { type AnalyzeRequest, type Part, readAnalyzeRequest } from './analyze-request.ts';
 
 /** The target of `_analyze`: an index with its registry, or the built-in components. */
 export interface AnalyzeTarget {
@@ -29,16 +29,18 @@ export type FieldAnalysis = { readonly analyzer: string; readonly gap?: number }
 
 const DEFAULT_MAX_TOKENS = 10_000;
 
+/** As `analyzeRequest`. @param body  request body as received, for the positions in errors */
+export function analyzeText(body: string, target: AnalyzeTarget): Record<string, unknown> {
+  return analyzeRequest(readAnalyzeRequest(body, target.index !== null), target);
+}
+
 /**
  * The `_analyze` operation.
- * @param body    request body as received, for the positions in errors
  * @param target  registry of the index or the global one (`AnalysisRegistry.global`)
  * @returns the response body: `{ tokens }`, or `{ detail }` with `explain`
  * @throws ApiError as the service reports
  */
-export function analyzeText(body: string, target: AnalyzeTarget): Record<string, unknown> {
-  const request = parseAnalyzeRequest(body);
-  validateAnalyzeRequest(request, target.index !== null);
+export function analyzeRequest(request: AnalyzeRequest, target: AnalyzeTarget): Record<string, unknown> {
   const limit = { left: target.maxTokenCount ?? DEFAULT_MAX_TOKENS, max: target.maxTokenCount ?? DEFAULT_MAX_TOKENS };
   const { result: chosen, warnings } = target.registry.components.withWarnings(() => choose(request, target));
   for (const warning of warnings) target.warn?.(warning);
@@ -130,13 +132,14 @@ function fromParts(request: AnalyzeRequest, target: AnalyzeTarget): Chosen {
       (n) => (target.index === null ? registry.components.filterNamed(n) : registry.components.filterAtIndex(n)),
       (n, t, u) => registry.components.filterFrom(n, t, u),
     );
-  const filters = request.filters.map(findFilter);
+  const filters = request.filters.map((part) => {
+    const factory = findFilter(part);
+    if (!tokenizer && !factory.normalizing) throw illegalArgumentError(`Custom normalizer may not use filter [${factory.name}]`);
+    return factory;
+  });
   const custom = { charFilters, tokenizer, filters };
   if (tokenizer) {
     return { analyzer: registry.assemble('', charFilters, tokenizer, filters, { filterNamed: findFilter }), custom, explainGap: 0 };
-  }
-  for (const factory of filters) {
-    if (!factory.normalizing) throw illegalArgumentError(`Custom normalizer may not use filter [${factory.name}]`);
   }
   return { analyzer: registry.customNormalizer('', charFilters, filters), custom, explainGap: 0 };
 }
@@ -276,5 +279,5 @@ function explainedToken(token: PlacedToken, attributes: Set<string>, has: { keyw
     ...(has.payload ? { payload: token.payload && hexBytes(token.payload) } : {}),
   };
   const shown = Object.entries(extra).filter(([name]) => !attributes.size || attributes.has(name.toLowerCase()));
-  return { ...apiToken({ ...token, posLen: 1 }), ...Object.fromEntries(shown) };
+  return { ...apiToken(token), ...Object.fromEntries(shown) };
 }

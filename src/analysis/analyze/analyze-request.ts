@@ -25,6 +25,13 @@ export interface AnalyzeRequest {
 
 const FIELDS = ['text', 'analyzer', 'field', 'tokenizer', 'filter', 'char_filter', 'explain', 'attributes', 'normalizer'];
 
+/** A request without contradictions. @throws ApiError: the body is malformed, or its fields exclude each other */
+export function readAnalyzeRequest(body: string, hasIndex: boolean): AnalyzeRequest {
+  const request = parseAnalyzeRequest(body);
+  validateAnalyzeRequest(request, hasIndex);
+  return request;
+}
+
 /**
  * @param body JSON as received, for the positions in errors
  * @throws ApiError x_content_parse_exception: a value of the wrong type, or an unknown field

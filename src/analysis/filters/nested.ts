@@ -131,7 +131,7 @@ function conditionOnHost(predicate: TokenPredicate, filters: readonly TokenFilte
 
 /** @throws ApiError: the script is missing or not supported */
 function scriptOf({ name, settings }: BuildContext): TokenPredicate {
-  const source = settings.get('script.source') ?? settings.get('script.inline') ?? settings.get('script');
+  const source = settings.get('script.source') ?? settings.get('script.inline');
   if (settings.get('script.id') !== undefined) throw illegalArgumentError(`Cannot use stored scripts in tokenfilter [${name}]`);
   if (source === undefined) throw illegalArgumentError('must specify either [source] for an inline script or [id] for a stored script');
   const language = settings.get('script.lang', 'painless');

@@ -12,13 +12,15 @@ interface PathOptions {
   readonly replacement: string;
   readonly skip: number;
   readonly reverse: boolean;
+  /** Position increment of all tokens but the first. */
+  readonly step: number;
 }
 
 /** Config of the path stage; assembly/analysis/tokenizers/path.ts has the layout. */
-export function pathConfig({ delimiter, replacement, skip, reverse }: PathOptions): Uint8Array {
+export function pathConfig({ delimiter, replacement, skip, reverse, step }: PathOptions): Uint8Array {
   const texts = [delimiter, replacement].map(encodeWtf8);
   const padded = texts.map((bytes) => joinConfigs([bytes, new Uint8Array(4 - bytes.length)]));
-  const values = { isReversed: reverse ? 1 : 0, skip, delimiterBytes: texts[0].length, replacementBytes: texts[1].length };
+  const values = { isReversed: reverse ? 1 : 0, skip, step, delimiterBytes: texts[0].length, replacementBytes: texts[1].length };
   return recordBytes(PathConfig, values, joinConfigs(padded));
 }
 
@@ -26,7 +28,7 @@ export const PATH_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
   tokenizerEntry(
     'path_hierarchy',
     ['delimiter: char = /', 'replacement: char', 'skip: int = 0', 'reverse: bool = false', 'buffer_size: int = 1024'],
-    ({ settings }) => {
+    ({ settings, dialect }) => {
       const oneChar = (key: string, fallback: string): string => {
         const value = settings.get(key);
         if (value === undefined) return fallback;
@@ -40,10 +42,11 @@ export const PATH_TOKENIZERS: readonly ComponentEntry<TokenizerFactory>[] = [
       const skip = settings.int('skip', 0);
       const bufferSize = settings.int('buffer_size', 1024);
       const reverse = settings.bool('reverse', false);
+      const step = dialect.stepsOverPaths ? 1 : 0;
       return (): Tokenizer => {
         if (bufferSize < 0) throw illegalArgumentError('bufferSize cannot be negative');
         if (skip < 0) throw illegalArgumentError('skip cannot be negative');
-        return { kind: 'kernel', stage: { id: StageId.PATH, config: pathConfig({ delimiter, replacement, skip, reverse }) } };
+        return { kind: 'kernel', stage: { id: StageId.PATH, config: pathConfig({ delimiter, replacement, skip, reverse, step }) } };
       };
     },
   ),

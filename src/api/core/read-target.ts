@@ -14,7 +14,7 @@ export function readIndex(ctx: EngineContext, name: string): IndexState {
     const names = members.map(({ index }) => index.meta.name).join(', ');
     throw illegalArgumentError(`alias [${name}] has more than one index associated with it [${names}], can't execute a single index op`);
   }
-  if (members.length === 0) throw indexNotFoundError(name);
+  if (members.length === 0) throw indexNotFoundError(name, ctx.dialect.missingReadResource);
   return members[0].index;
 }
 

@@ -1,7 +1,8 @@
 // `_analyze`, at the root or at an index.
 
 import { AnalysisRegistry } from '../../analysis/analysis-registry.ts';
-import { type AnalyzeTarget, analyzeText, type FieldAnalysis } from '../../analysis/analyze/analyze-api.ts';
+import { type AnalyzeTarget, analyzeRequest, type FieldAnalysis } from '../../analysis/analyze/analyze-api.ts';
+import { readAnalyzeRequest } from '../../analysis/analyze/analyze-request.ts';
 import { parseJson } from '../../common/json/json-parse.ts';
 import { JsonSyntaxError } from '../../common/json/json-syntax-error.ts';
 import { canMove, TooHeavy } from '../../common/turns/turn.ts';
@@ -56,7 +57,8 @@ export function analyze(ctx: EngineContext, request: AnalyzeApiRequest): { body:
   if (request.body.length > LARGE_REQUEST_CHARS && canMove()) throw new TooHeavy();
   checkJson(request.body);
   const warnings: string[] = [];
-  const body = analyzeText(request.body, { ...targetOf(ctx, request), warn: (text) => warnings.push(text) });
+  const parsed = readAnalyzeRequest(request.body, request.index !== null);
+  const body = analyzeRequest(parsed, { ...targetOf(ctx, request), warn: (text) => warnings.push(text) });
   return { body, warnings: bounded(warnings) };
 }
 

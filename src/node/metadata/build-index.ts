@@ -39,8 +39,10 @@ export function globalAnalysis(options: NodeOptions): AnalysisRegistry {
   return AnalysisRegistry.global(analysisEnvironment(options));
 }
 
-function analysisEnvironment({ configPath, settings }: NodeOptions) {
-  return { host: threadAnalysisHost(), files: configFiles(configPath, settings['indices.analysis.hunspell.dictionary']) };
+function analysisEnvironment(options: NodeOptions) {
+  const { configPath, settings } = options;
+  const files = configFiles(configPath, settings['indices.analysis.hunspell.dictionary']);
+  return { host: threadAnalysisHost(), files, dialect: dialectOfNode(options) };
 }
 
 /**

@@ -276,13 +276,14 @@ export const StandardConfig = {
   flags: 4 as Offset<'u32'>,
   sizeof: 8,
 } as const;
-/** Path tokenizer; then the delimiter and the replacement, in four bytes each. */
+/** Path tokenizer; then the delimiter and the replacement, in four bytes each. The step is the position increment of all tokens but the first. */
 export const PathConfig = {
   isReversed: 0 as Offset<'u32'>,
   skip: 4 as Offset<'u32'>,
-  delimiterBytes: 8 as Offset<'u32'>,
-  replacementBytes: 12 as Offset<'u32'>,
-  sizeof: 16,
+  step: 8 as Offset<'u32'>,
+  delimiterBytes: 12 as Offset<'u32'>,
+  replacementBytes: 16 as Offset<'u32'>,
+  sizeof: 20,
 } as const;
 /** Thai tokenizer: offsets in the config; thai.ts draws what follows. */
 export const ThaiConfig = {

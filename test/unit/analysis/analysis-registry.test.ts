@@ -37,6 +37,37 @@ describe('_analyze', () => {
     expect(detail.tokenfilters[0].tokens[1]).toMatchObject({ token: 'B', start_offset: 9, end_offset: 10 });
   });
 
+  test('explains positions spanned by a token whatever attributes are chosen', () => {
+    const { detail } = ask({ tokenizer: 'whitespace', filter: ['shingle'], text: 'a b', explain: true, attributes: ['keyword'] }) as any;
+    expect(detail.tokenfilters[0].tokens[1]).toMatchObject({ token: 'a b', positionLength: 2 });
+  });
+
+  test('checks the filters of a normalizer in their order', () => {
+    expect(() => ask({ filter: ['kstem', 'none'], text: 'a' })).toThrow('Custom normalizer may not use filter [kstem]');
+    expect(() => ask({ filter: ['none', 'kstem'], text: 'a' })).toThrow('failed to find global filter under [none]');
+  });
+
+  test('the analyzer classic removes English stop words, and is no type of a definition', () => {
+    expect(ask({ analyzer: 'classic', text: "The dog's I.B.M." })).toEqual({
+      tokens: [
+        { token: 'dog', start_offset: 4, end_offset: 9, type: '<APOSTROPHE>', position: 1 },
+        { token: 'ibm', start_offset: 10, end_offset: 16, type: '<ACRONYM>', position: 2 },
+      ],
+    });
+    const analysis = { analyzer: { mine: { type: 'classic' } } };
+    expect(() => AnalysisRegistry.build(env, { analysis })).toThrow('Unknown analyzer type [classic] for [mine]');
+  });
+
+  test('a normalizer of the type lowercase ignores other settings', () => {
+    const registry = AnalysisRegistry.build(env, { analysis: { normalizer: { n: { type: 'lowercase', tokenizer: 'standard' } } } });
+    expect(registry.normalize('n', 'A B')).toBe('a b');
+  });
+
+  test('the script of a condition has a source', () => {
+    const condition = { type: 'condition', filter: ['lowercase'], script: 'true' };
+    expect(() => ask({ tokenizer: 'standard', filter: [condition], text: 'A' })).toThrow('must specify either [source]');
+  });
+
   test('reports line and column of an invalid value', () => {
     expect(() => analyzeText('{\n  "analyzer": "standard",\n  "colour": 1, "text": "x"}', { index: null, registry: global })).toThrow(
       '[3:3] [analyze_request] unknown field [colour]',

@@ -26,7 +26,7 @@ test.each<[string, unknown, string, unknown[], [number, number]]>([
   ['the whole text is read first', { type: 'pattern', pattern: ' ' }, 'a b c d', [LIMIT], [8, 102]],
   ['an expression', { type: 'simple_pattern', pattern: '[a-z]' }, 'a b c d', [LIMIT], [4, 102]],
   ['an expression and the separator', { type: 'simple_pattern_split', pattern: '[ ]' }, 'a b c d', [LIMIT], [5, 102]],
-  ['a path and its delimiter', 'path_hierarchy', 'a/b/c/d', [LIMIT], [5, 102]],
+  ['a path and its delimiter', 'path_hierarchy', 'a/b/c/d', [LIMIT], [5, 101]],
   ['a hole before the last word counts again', 'standard', 'a of b c d', [OF, LIMIT], [7, 104]],
   ['a word is looked ahead', 'standard', 'a b c d', [{ type: 'shingle' }, LIMIT], [4, 101]],
   ['filters of the host between', 'standard', 'a b c d', ['keyword_repeat', 'lowercase', LIMIT], [2, 101]],

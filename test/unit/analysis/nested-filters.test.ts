@@ -55,7 +55,7 @@ test('filters nested thirty deep get the memory that they need', () => {
       Array.from({ length: 30 }, (_, i) => {
         const inside = i === 0 ? 'reverse' : `f${i - 1}`;
         const own: Record<string, string | string[]> =
-          type === 'multiplexer' ? { filters: [inside, 'uppercase'] } : { filter: [inside], script: 'token.position >= 0' };
+          type === 'multiplexer' ? { filters: [inside, 'uppercase'] } : { filter: [inside], 'script.source': 'token.position >= 0' };
         return [`f${i}`, { type, ...own } as Record<string, string | string[]>];
       }),
     );

@@ -43,6 +43,20 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   scoresWithFactor: async (ask) => (await search(ask, { query: { match: { text: 'fox' } } })).hits.max_score > 0.2,
   scoresKeywords: async (ask) => (await search(ask, { query: { term: { word: 'a' } } })).hits.max_score !== 1,
   scoresTermsAlike: async (ask) => (await search(ask, { query: { terms: { flag: [true] } } })).hits.max_score === 1,
+  missingReadResource: async (ask) => (await ask('GET /none/_doc/1')).json.error['resource.type'],
+  stepsOverPaths: async (ask) =>
+    (await ask('POST /_analyze', { tokenizer: 'path_hierarchy', text: 'a/b' })).json.tokens.map(({ position }: any) => position)[1] === 1,
+  knowsOldAnalysisNames: async (ask) => {
+    const bodies = [
+      { tokenizer: 'nGram', text: 'ab' },
+      { tokenizer: 'keyword', char_filter: ['htmlStrip'], text: '<b>a' },
+      { tokenizer: 'keyword', filter: [{ type: 'edgeNGram' }], text: 'ab' },
+    ];
+    const statuses = new Set<number>();
+    for (const body of bodies) statuses.add((await ask('POST /_analyze', body)).status);
+    expect(statuses.size).toBe(1);
+    return statuses.has(200);
+  },
   namesValuesAboveLimit: async (ask) => (await search(ask, { query: { exists: { field: '_ignored' } } })).hits.total.value === 1,
   namesNormalShards: async (ask) => {
     await ask('PUT /_cluster/settings', { persistent: { 'cluster.max_shards_per_node': 1 } });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { dialectOf } from '../../../src/compat/dialect.ts';
 import { inDialect } from '../../../src/compat/error-forms.ts';
-import type { ApiError } from '../../../src/errors/api-error.ts';
+import { ApiError } from '../../../src/errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../../../src/errors/catalog.ts';
 import { allShardsFailedError, parseFailureError, queryShardError, xContentParseError } from '../../../src/errors/search-errors.ts';
 
@@ -20,6 +20,22 @@ function causesOf(error: ApiError, of = ELASTICSEARCH): string[] {
 test('the error of the first shard is not repeated as the cause of a failed search', () => {
   expect(causesOf(parsingError('x'))).toEqual([]);
   expect(causesOf(queryShardError('docs', 'x', illegalArgumentError('y')))).toEqual([]);
+});
+
+test('Elasticsearch reports the first of several analyzers that cannot be built', () => {
+  const suppressed = [
+    { type: 'illegal_argument_exception', reason: '[a] x', caused_by: { type: 'illegal_argument_exception', reason: 'x' } },
+    { type: 'illegal_argument_exception', reason: '[b] y', caused_by: { type: 'illegal_argument_exception', reason: 'y' } },
+  ];
+  const error = new ApiError('illegal_argument_exception', 400, 'Failed to build analyzers: [a, b]', { details: { suppressed } });
+  expect(inDialect(error, ELASTICSEARCH)).toMatchObject({ reason: 'x', details: {} });
+  expect(inDialect(error, OPENSEARCH)).toBe(error);
+});
+
+test('rules of analysis are called invalid in the words of Elasticsearch', () => {
+  const error = new ApiError('runtime_exception', 500, 'Line [1]: Invalid mapping rule : [a]');
+  expect(inDialect(error, ELASTICSEARCH).reason).toBe('Invalid Mapping Rule : [a]');
+  expect(inDialect(error, OPENSEARCH)).toBe(error);
 });
 
 test("the cause of a failed search is the innermost of the shard's own errors", () => {
