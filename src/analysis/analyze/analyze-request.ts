@@ -36,7 +36,7 @@ export function readAnalyzeRequest(body: string, hasIndex: boolean): AnalyzeRequ
  * @param body JSON as received, for the positions in errors
  * @throws ApiError x_content_parse_exception: a value of the wrong type, or an unknown field
  */
-export function parseAnalyzeRequest(body: string): AnalyzeRequest {
+function parseAnalyzeRequest(body: string): AnalyzeRequest {
   const root = readJsonTree(body);
   if (root.kind !== 'object') throw refusedError(body, root.at, `Expected START_OBJECT but was: ${tokenName(root)}`);
   const request: AnalyzeRequest = {
@@ -139,7 +139,7 @@ function refusedError(body: string, at: number, reason: string, causedBy: ApiErr
 }
 
 /** @throws ApiError action_request_validation_exception: mutually exclusive fields, or missing text */
-export function validateAnalyzeRequest(request: AnalyzeRequest, hasIndex: boolean): void {
+function validateAnalyzeRequest(request: AnalyzeRequest, hasIndex: boolean): void {
   const problems: string[] = [];
   const parts = request.tokenizer !== null || request.filters.length > 0 || request.charFilters.length > 0;
   if (!request.text.length) problems.push('text is missing');
