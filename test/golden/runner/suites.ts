@@ -14,6 +14,7 @@ export const SUITES: readonly Suite[] = ['rest', 'elasticsearch-7', 'elasticsear
 /** Settings under which the service answers like the recorded server. */
 const RECORDED_FROM: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   rest: { 'compat.flavor': 'opensearch' },
+  analysis: { 'compat.flavor': 'opensearch' },
   'elasticsearch-7': { 'compat.version': '7.10.2' },
   'elasticsearch-8': { 'compat.version': '8.15.0' },
 };
@@ -73,7 +74,7 @@ function withMarkedFractions(answer: Answer): Answer {
 }
 
 async function runAnalysis(): Promise<SuiteResult> {
-  const node = await openRestNode({ 'path.config': path.join(GOLDEN, 'analysis/config') });
+  const node = await openRestNode({ ...RECORDED_FROM.analysis, 'path.config': path.join(GOLDEN, 'analysis/config') });
   const differences = new Map<string, string>();
   let count = 0;
   try {
