@@ -34,7 +34,7 @@ export class GameIndex {
     const match = /^(?:(?:UNOPTIMIZED_)?COUNT|TOP_(10|100|1000)(_COUNT)?)$/.exec(command);
     if (!match || query === undefined || OTHER_SYNTAX.test(query)) return UNSUPPORTED;
     const [, size, counted] = match;
-    const plan = this.#planner.plan(query);
+    const plan = this.#planner.plan(this.#planner.parse(query));
     if (size === undefined) return String(countPlan(this.#loaded.k, this.#loaded.segment, plan));
     const hits = this.top(plan, Number(size), counted ? Infinity : Number(size));
     return counted ? String(hits.total) : '1';
@@ -42,7 +42,7 @@ export class GameIndex {
 
   /** `_id` and score of the best hits of a query, best first. */
   best(query: string, size: number): Array<readonly [string, number]> {
-    const { docs, scores } = this.top(this.#planner.plan(query), size, size);
+    const { docs, scores } = this.top(this.#planner.plan(this.#planner.parse(query)), size, size);
     return Array.from(docs, (doc, i) => [this.#loaded.segment.idOf(doc), scores[i]] as const);
   }
 

@@ -16,20 +16,14 @@ export interface PlannerOptions {
 /** Lucene's parameters; the words of the prose queries are tokens already. */
 const DEFAULTS: PlannerOptions = { k1: 1.2, b: 0.75, tokens: (text) => text.split(' ') };
 
-interface Clause {
+/** A clause of a parsed query. */
+export interface Clause {
   readonly occur: '+' | '-' | '';
   readonly text: string;
   readonly kind: 'term' | 'phrase' | 'prefix' | 'fuzzy';
   readonly number: number;
-}
-
-function parse(query: string): Clause[] {
-  return [...query.matchAll(/([+-]?)(?:"([^"]*)"(?:~(\d+))?|([^\s"~*]+)(?:~(\d)|(\*))?)/g)].map((match): Clause => {
-    const occur = match[1] as Clause['occur'];
-    if (match[2] !== undefined) return { occur, text: match[2], kind: 'phrase', number: Number(match[3] ?? 0) };
-    const kind = match[5] ? 'fuzzy' : match[6] ? 'prefix' : 'term';
-    return { occur, text: match[4], kind, number: Number(match[5] ?? 0) };
-  });
+  /** Tokens of a term or a phrase, in UTF-8. */
+  readonly words: readonly Uint8Array[];
 }
 
 /** Lengths encoded by SmallFloat's byte code. */
@@ -62,8 +56,22 @@ export class ClassicPlanner {
     });
   }
 
-  plan(query: string): PlanNode {
-    const clauses = parse(query);
+  parse(query: string): Clause[] {
+    const matches = query.matchAll(/([+-]?)(?:"([^"]*)"(?:~(\d+))?|([^\s"~*]+)(?:~(\d)|(\*))?)/g);
+    return Array.from(matches, ([, sign, phrase, slop, word, edits, star]): Clause => {
+      const occur = sign as Clause['occur'];
+      const wordsOf = (text: string): Uint8Array[] => this.tokens(text).map((token) => Buffer.from(token));
+      if (phrase !== undefined) {
+        const words = wordsOf(phrase);
+        if (words.length < 2) return { occur, text: phrase, kind: 'term', number: 0, words };
+        return { occur, text: phrase, kind: 'phrase', number: Number(slop ?? 0), words };
+      }
+      const kind = edits ? 'fuzzy' : star ? 'prefix' : 'term';
+      return { occur, text: word, kind, number: Number(edits ?? 0), words: kind === 'term' ? wordsOf(word) : [] };
+    });
+  }
+
+  plan(clauses: readonly Clause[]): PlanNode {
     if (clauses.length === 1 && clauses[0].occur !== '-') return this.clause(clauses[0]);
     const merged = this.merge(clauses);
     const of = (occur: Clause['occur']): PlanNode[] =>
@@ -78,7 +86,7 @@ export class ClassicPlanner {
   private merge(clauses: readonly Clause[]): Array<{ clause: Clause; times: number }> {
     const merged = new Map<string, { clause: Clause; times: number }>();
     for (const clause of clauses) {
-      const key = JSON.stringify(clause);
+      const key = `${clause.occur}${clause.kind}${clause.number} ${clause.text}`;
       const known = merged.get(key);
       if (known) known.times++;
       else merged.set(key, { clause, times: 1 });
@@ -94,22 +102,20 @@ export class ClassicPlanner {
     return { weight: Math.fround(times * idf), normInverse: this.normInverse };
   }
 
-  private clause({ text, kind, number }: Clause, times = 1): PlanNode {
+  private clause({ text, kind, number, words }: Clause, times = 1): PlanNode {
     const { postings } = this;
-    const state = (word: string) => this.segment.lookupTerm(this.field, Buffer.from(word));
+    const state = (word: Uint8Array) => this.segment.lookupTerm(this.field, word);
     switch (kind) {
       case 'term': {
-        const words = this.tokens(text).map((word): PlanNode => {
+        const terms = words.map((word): PlanNode => {
           const term = state(word);
           return term ? { op: 'term', postings, term, scorer: this.scorer(this.idf(term.docFreq), times) } : { op: 'matchNone' };
         });
-        if (words.length < 2) return words[0] ?? { op: 'matchNone' };
-        return { op: 'bool', must: [], filter: [], should: words, mustNot: [], minimumShouldMatch: 1 };
+        if (terms.length < 2) return terms[0] ?? { op: 'matchNone' };
+        return { op: 'bool', must: [], filter: [], should: terms, mustNot: [], minimumShouldMatch: 1 };
       }
       case 'phrase': {
-        const tokens = this.tokens(text);
-        if (tokens.length < 2) return this.clause({ occur: '', text, kind: 'term', number: 0 }, times);
-        const terms = tokens.map(state);
+        const terms = words.map(state);
         if (terms.some((term) => term === null)) return { op: 'matchNone' };
         const idf = terms.reduce((sum, term) => sum + this.idf(term!.docFreq), 0);
         const positions = terms.map((term, position) => ({ position, terms: [term!] }));

@@ -15,7 +15,7 @@ import { gunzipSync } from 'node:zlib';
 import { countPlan, executePlan } from '../../src/plan/execute.ts';
 import type { CollectPlan, PlanNode, SegmentHits } from '../../src/plan/query-plan.ts';
 import { CACHE_FOLDER, corpusPath, requireCorpus } from '../data/corpus.ts';
-import { ClassicPlanner } from './classic-query.ts';
+import { ClassicPlanner, type Clause } from './classic-query.ts';
 import { loadProse } from './prose-segment.ts';
 import { addTimes, type BestTimes, machine, RIVALS, type Rival, runRival, tables } from './rivals.ts';
 import { FIELD } from './text-segment.ts';
@@ -30,14 +30,18 @@ type Mode = (typeof MODES)[number];
 const WHOLE_CORPUS = 675_269;
 const QUERIES = path.join(import.meta.dirname, 'prose-queries.jsonl');
 
-interface BenchQuery {
+interface QueryName {
   readonly id: number;
   readonly query: string;
   readonly family: string;
 }
 
+interface BenchQuery extends QueryName {
+  readonly clauses: readonly Clause[];
+}
+
 /** Exact count and the ids and scores of the top 10. */
-interface Result extends BenchQuery {
+interface Result extends QueryName {
   readonly count: number;
   readonly top: ReadonlyArray<readonly [string, number]>;
 }
@@ -69,7 +73,7 @@ const queries = readFileSync(QUERIES, 'utf8')
   .split('\n')
   .map((line, id): BenchQuery => {
     const { query, tags } = JSON.parse(line) as { query: string; tags: string[] };
-    return { id, query, family: tags[0] };
+    return { id, query, family: tags[0], clauses: planner.parse(query) };
   })
   .filter(({ family }) => !options.family || options.family.split(',').includes(family));
 
@@ -87,8 +91,8 @@ function top(plan: PlanNode, size: number, countUpTo: number): SegmentHits {
   return executePlan(k, segment, plan, collect);
 }
 
-function run(query: string, mode: Mode): number {
-  const plan = planner.plan(query);
+function run(clauses: readonly Clause[], mode: Mode): number {
+  const plan = planner.plan(clauses);
   switch (mode) {
     case 'COUNT':
       return countPlan(k, segment, plan);
@@ -116,8 +120,8 @@ const rivals = RIVALS.filter((rival) => wanted.includes(rival));
 compareAll();
 
 /** @throws Error the top 10 without counting, which skips documents, or the count alone differs from the exhaustive search */
-function resultOf({ id, query, family }: BenchQuery): Result {
-  const plan = planner.plan(query);
+function resultOf({ id, query, family, clauses }: BenchQuery): Result {
+  const plan = planner.plan(clauses);
   const exhaustive = top(plan, 10, Infinity);
   const hits = hitsOf(exhaustive);
   const problem = `${family} ${query}: results of the modes differ`;
@@ -181,14 +185,14 @@ function compareAll(): void {
 function timeAll(): void {
   const rows = ['id\tfamily\tmode\tbest_ns\tmedian_ns\tcount'];
   for (const mode of modes) {
-    for (const end = performance.now() + warmupMs; performance.now() < end; ) for (const { query } of queries) run(query, mode);
+    for (const end = performance.now() + warmupMs; performance.now() < end; ) for (const { clauses } of queries) run(clauses, mode);
     const times = queries.map((): number[] => []);
     const counts = queries.map(() => 0);
     const cpu = process.cpuUsage();
     for (let round = 0; round < rounds; round++) {
       for (const i of shuffled(queries.length, round)) {
         const start = process.hrtime.bigint();
-        counts[i] = run(queries[i].query, mode);
+        counts[i] = run(queries[i].clauses, mode);
         times[i].push(Number(process.hrtime.bigint() - start));
       }
     }
