@@ -78,7 +78,8 @@ export {
   mergeIdsOpen,
   mergeIds,
 } from './buffer/merge';
-export { reorderKeys, reorderSort, reorderCollect, reorderBinary, reorderIds, reorderAreaBytes } from './buffer/reorder';
+export { bisectMeasure, bisectTermsBytes, bisectAdd, bisectStarts, bisectStep, bisectFinish } from './buffer/bisect';
+export { reorderKeys, reorderSort, reorderCollect, reorderBinary, reorderIds, reorderAreaBytes, reorderMostOccurrences } from './buffer/reorder';
 export { mergeTermsBytes, mergeTermsOpen, mergeTermsStep } from './buffer/merge-terms';
 export { termsSideBytes } from './terms/writer';
 export { executorInit, executorRun, executorFinish, executorBitset, executorAccept } from './executor/run';

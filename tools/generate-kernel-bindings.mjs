@@ -30,6 +30,7 @@ const SHARED = {
   'analysis/stage-configs': null,
   'analysis/stage-ids': ['StageId'],
   'analysis/token': ['FLAG_KEYWORD', 'Token', 'TokenType'],
+  'buffer/bisect': null,
   'buffer/document': null,
   'buffer/fields-section': null,
   'buffer/image': null,

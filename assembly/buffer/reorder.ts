@@ -12,6 +12,7 @@ import { E_NO_SPACE } from '../mem/status';
 import { NO_MORE_DOCS } from '../postings/format';
 import { PostingsCursor, cursorFreq, cursorNext as nextDoc } from '../postings/cursor';
 import { cursorNextPosition, cursorStartPositions } from '../postings/cursor-positions';
+import { TERMS_CURSOR_BYTES, TermsCursor, cursorNext as nextTerm, cursorOpen as termsOpen } from '../terms/cursor';
 import { FieldOutput, outputBegin, outputDoc, outputPosition } from './field-output';
 import { idTableAdd, idTableGet } from './id-table';
 import { imageFree } from './image';
@@ -129,6 +130,15 @@ export function reorderIds(writerPtr: usize, ids: usize, order: usize, outPtr: u
     idTableGet(ids, load<u32>(order + ((<usize>doc) << 2)), outPtr);
     idTableAdd(writer.image.cur, doc, load<u32>(outPtr), load<u32>(outPtr, 4));
   }
+}
+
+/** Occurrences of a dictionary's most frequent term. `work`: as for bisectMeasure. */
+export function reorderMostOccurrences(dictionary: usize, work: usize): f64 {
+  const cursor = changetype<TermsCursor>(work);
+  termsOpen(cursor, dictionary, 0, work + TERMS_CURSOR_BYTES);
+  let most: u64 = 0;
+  while (nextTerm(cursor)) most = max<u64>(most, cursor.totalTermFreq);
+  return <f64>most;
 }
 
 /** Bytes of the area for the postings of a field whose terms have at most `occurrences` occurrences, 0 for fields without positions. */

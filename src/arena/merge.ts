@@ -1,10 +1,11 @@
 // Merges segments into one: documents in the order of the inputs without deleted ones, everything in WASM. The host finds the sections.
 // With an index sort the result is then rewritten in that order.
 import { elementBytes, MAGNITUDE_BYTES, MIN_GRAPH_VECTORS, type VectorGraphSpec } from '../common/encoding/vector-format.ts';
+import { type BisectField, type BisectPlan, bisectDocuments, planBisection } from '../wasm/bisect.ts';
 import { columnKindOf } from '../wasm/buffer.ts';
 import { bitsetBytes, bitsetCount, bitsetCountAnd } from '../wasm/codec.ts';
 import { ColumnKind, FIELDS_HEADER_BYTES, FieldRecord, NO_FIELD, SectionKind } from '../wasm/generated/buffer.ts';
-import { FIELD_DOCS, FIELD_PATH } from '../wasm/generated/codec.ts';
+import { FIELD_DOCS, FIELD_NORMS, FIELD_PATH } from '../wasm/generated/codec.ts';
 import { Column } from '../wasm/generated/docvalues.ts';
 import { TermsHeader } from '../wasm/generated/terms.ts';
 import { createMemory, Kernels, PAGE_BYTES, staticBytes } from '../wasm/kernels.ts';
@@ -64,9 +65,11 @@ const ALIGN = 64;
 const SCRATCH_BYTES = 64 * 1024;
 /** A graph that keeps a smaller share of its documents is rebuilt. */
 const MIN_KEPT = 0.7;
+/** Documents that are fewer keep their order. */
+const MIN_REORDERED = 1024;
 
 export interface MergeOptions {
-  /** Size of the private memory in pages of 64 KiB, 4 GiB by default: inputs, output (twice with a sort) and half of the output again must fit. */
+  /** Size of the private memory in pages of 64 KiB, 4 GiB by default: inputs, output (twice in another order) and half of the output again must fit. */
   readonly pages?: number;
   /** Memory to work in instead of a new one; its content is overwritten. */
   readonly memory?: WebAssembly.Memory;
@@ -74,6 +77,8 @@ export interface MergeOptions {
   readonly vectors?: readonly VectorGraphSpec[];
   /** Order of the documents; empty: that of the inputs. Sorted segments have no nested documents. */
   readonly sort?: readonly DocumentOrder[];
+  /** Puts similar documents next to each other, unless there is a sort, they are nested or few, or the memory is too small. */
+  readonly reorder?: boolean;
 }
 
 /**
@@ -84,7 +89,7 @@ export interface MergeOptions {
 export function* mergeSlices(
   module: WebAssembly.Module,
   inputs: readonly MergeInput[],
-  { pages = 65536, memory = createMemory(pages), sort = [], vectors = [] }: MergeOptions = {},
+  { pages = 65536, memory = createMemory(pages), sort = [], vectors = [], reorder = false }: MergeOptions = {},
 ): Generator<void, MergeOutput> {
   const start = staticBytes(module);
   const end = memory.buffer.byteLength - PAGE_BYTES; // a page of slack: sums of addresses near the end do not wrap at 4 GiB
@@ -108,21 +113,50 @@ export function* mergeSlices(
     opened.push({ places, liveDocs: bits, live, roots, docMap: 0 });
     yield;
   }
-  if (sort.length === 0) return yield* new SegmentMerge(k, opened, { vectors }).run(cur, end);
+  if (sort.length > 0) return yield* mergeInOrder(k, opened, inputs[0].image.length, { cur, end, sort, vectors });
+  if (reorder && isWorthReordering(opened)) {
+    try {
+      return yield* mergeInOrder(k, opened, inputs[0].image.length, { cur, end, vectors, bisects: true });
+    } catch (error) {
+      // A merge that has room for the documents in their own order is still due.
+      if (!(error instanceof RangeError)) throw error;
+    }
+  }
+  return yield* new SegmentMerge(k, opened, { vectors }).run(cur, end);
+}
+
+interface OrderedMerge extends LayoutOptions {
+  /** Free memory. */
+  readonly cur: number;
+  readonly end: number;
+}
+
+/** Merges in the order of the inputs, and rewrites the result in another. @param firstBytes  size of the first input */
+function* mergeInOrder(
+  k: Kernels,
+  inputs: readonly Input[],
+  firstBytes: number,
+  { cur, end, ...layout }: OrderedMerge,
+): Generator<void, MergeOutput> {
   // A single segment without deletions need not be merged first.
-  const isWhole = opened.length === 1 && opened[0].liveDocs === 0;
+  const isWhole = inputs.length === 1 && inputs[0].liveDocs === 0;
   const merged = isWhole
-    ? { image: k.u8.subarray(opened[0].places.ptr, opened[0].places.ptr + inputs[0].image.length), docMaps: null }
-    : yield* new SegmentMerge(k, opened).run(cur, end);
+    ? { image: k.u8.subarray(inputs[0].places.ptr, inputs[0].places.ptr + firstBytes), docMaps: null }
+    : yield* new SegmentMerge(k, inputs).run(cur, end);
   if (merged.image.length === 0) return merged as MergeOutput;
   const { byteOffset: ptr, length } = merged.image;
   const places = readImage(k, ptr, length, { file: 'merged', verify: false });
   const whole = { places, liveDocs: 0, live: places.maxDoc, roots: places.rootDocs, docMap: 0 };
   const from = isWhole ? cur : Math.ceil((ptr + length + ALIGN) / ALIGN) * ALIGN;
-  const sorted = yield* new SegmentMerge(k, [whole], { sort, vectors }).run(from, end);
-  const [to] = sorted.docMaps;
-  const docMaps = merged.docMaps?.map((map) => map.map((docId) => (docId === NO_FIELD ? docId : to[docId]))) ?? sorted.docMaps;
-  return { image: sorted.image, docMaps };
+  const ordered = yield* new SegmentMerge(k, [whole], layout).run(from, end);
+  const [to] = ordered.docMaps;
+  const docMaps = merged.docMaps?.map((map) => map.map((docId) => (docId === NO_FIELD ? docId : to[docId]))) ?? ordered.docMaps;
+  return { image: ordered.image, docMaps };
+}
+
+function isWorthReordering(inputs: readonly Input[]): boolean {
+  const live = sum(inputs, (input) => input.live);
+  return live >= MIN_REORDERED && live === sum(inputs, ({ roots }) => roots);
 }
 
 /** `mergeSlices` in one go. */
@@ -134,6 +168,12 @@ export function mergeSegments(module: WebAssembly.Module, inputs: readonly Merge
   }
 }
 
+/** What is done besides appending segment after segment. */
+interface LayoutOptions extends Pick<MergeOptions, 'sort' | 'vectors'> {
+  /** Similar documents of the only input become neighbours. */
+  readonly bisects?: boolean;
+}
+
 class SegmentMerge {
   readonly #k: Kernels;
   readonly #inputs: readonly Input[];
@@ -142,12 +182,14 @@ class SegmentMerge {
   #writer!: MergeWriter;
   /** Order in which the only input is rewritten. */
   readonly #sort: readonly DocumentOrder[];
+  /** Terms by which the only input's documents are put in order. */
+  readonly #bisection: BisectPlan | null;
   /** By column. */
   readonly #vectors: ReadonlyMap<string, VectorGraphSpec>;
-  /** u32[maxDoc]: the input's document of each new one; 0 without a sort. */
+  /** u32[maxDoc]: the input's document of each new one; 0 if they keep their order. */
   #order = 0;
 
-  constructor(k: Kernels, inputs: readonly Input[], { sort = [], vectors = [] }: Pick<MergeOptions, 'sort' | 'vectors'> = {}) {
+  constructor(k: Kernels, inputs: readonly Input[], { sort = [], vectors = [], bisects = false }: LayoutOptions = {}) {
     this.#k = k;
     this.#inputs = inputs;
     this.#sort = sort;
@@ -161,6 +203,7 @@ class SegmentMerge {
       }
     }
     this.#fields = [...fields.values()];
+    this.#bisection = bisects ? planBisection(k, this.#fieldsWithPostings(), inputs[0].places.maxDoc) : null;
     this.#paths = [...new Set(inputs.flatMap(({ places }) => [...places.nested.keys()]))];
   }
 
@@ -173,7 +216,8 @@ class SegmentMerge {
     if (rootDocs === maxDoc) this.#paths = [];
     const fields = this.#fields.length + this.#paths.length;
     this.#writer = new MergeWriter(this.#k, at, end, this.#scratchBytes(maxDoc), fields, maxDoc, rootDocs);
-    if (this.#sort.length > 0) this.#sortDocs(this.#inputs[0], maxDoc);
+    if (this.#bisection !== null) yield* this.#bisectDocs(this.#inputs[0], this.#bisection);
+    else if (this.#sort.length > 0) this.#sortDocs(this.#inputs[0], maxDoc);
     else this.#mapDocs();
     this.#writeFields();
     for (let ord = 0; ord < this.#fields.length; ord++) {
@@ -198,12 +242,18 @@ class SegmentMerge {
       const terms = sum(withTerms, ({ place }) => getU32(k, place.terms, TermsHeader.termCount));
       const longest = Math.max(0, ...withTerms.map(({ place }) => getU32(k, place.terms, TermsHeader.longestTerm)));
       const values = sum(parts, ({ place }) => (place.column === 0 ? 0 : getU32(k, place.column, Column.valueCount)));
-      const area = this.#sort.length > 0 && withTerms.length > 0 ? reorderAreaBytes(k, maxDoc, withTerms[0].place.terms) : 0;
+      const area = this.#reorders && withTerms.length > 0 ? reorderAreaBytes(k, maxDoc, withTerms[0].place.terms) : 0;
       const inverted = k.exports.mergeTermsBytes(parts.length, longest) + k.exports.termsSideBytes(terms) + terms * 8 + area;
       most = Math.max(most, inverted + values * 12 + parts.length * 64 + bitsetBytes(maxDoc) + 1024);
     }
-    const sorting = this.#sort.length > 0 ? maxDoc * (8 + 8 * this.#sort.length) + 256 : 0;
+    const sorting = this.#reorders ? maxDoc * (8 + 8 * this.#sort.length) + 256 : 0;
+    // The order is known, and its memory released, before the first field is merged.
+    most = Math.max(most, this.#bisection?.bytes ?? 0);
     return most + sum(this.#inputs, ({ places }) => places.maxDoc * 4 + 64) + sorting + 1024;
+  }
+
+  get #reorders(): boolean {
+    return this.#sort.length > 0 || this.#bisection !== null;
   }
 
   #mapDocs(): void {
@@ -212,6 +262,22 @@ class SegmentMerge {
       input.docMap = this.#writer.allocate(input.places.maxDoc * 4);
       next = this.#k.exports.mergeDocMap(input.docMap, input.places.maxDoc, input.liveDocs, next) >>> 0;
     }
+  }
+
+  /** Those by which documents can be compared. */
+  #fieldsWithPostings(): BisectField[] {
+    return this.#fields.flatMap(({ parts: [{ place }] }) => {
+      const flags = place.terms === 0 ? 0 : getU32(this.#k, place.terms, TermsHeader.flags) | (place.norms === 0 ? 0 : FIELD_NORMS);
+      return flags & FIELD_DOCS ? [{ terms: place.terms, flags }] : [];
+    });
+  }
+
+  /** Computes an order of the input's documents in which similar ones are neighbours, and the new number of each. */
+  *#bisectDocs(input: Input, plan: BisectPlan): Generator<void> {
+    input.docMap = this.#writer.allocate(plan.maxDoc * 4);
+    this.#order = this.#writer.allocate(plan.maxDoc * 4);
+    const places = { order: this.#order, docMap: input.docMap };
+    yield* this.#writer.scoped(() => bisectDocuments(this.#k, plan, (bytes, zero) => this.#writer.allocate(bytes, zero), places));
   }
 
   /** Computes the order of the input's documents by the sort, and the new number of each. */

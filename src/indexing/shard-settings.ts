@@ -16,6 +16,8 @@ export interface ShardSettings {
   readonly slow: SlowThresholds | null;
   /** Order of the documents of a segment (`index.sort.*`); empty for the order of indexing. */
   readonly sort: readonly IndexSortKey[];
+  /** Merges put similar documents next to each other (`index.merge.reorder`). */
+  readonly reorder: boolean;
 }
 
 export const DEFAULT_SHARD_SETTINGS: ShardSettings = {
@@ -24,6 +26,7 @@ export const DEFAULT_SHARD_SETTINGS: ShardSettings = {
   flushBytes: 64 << 20,
   slow: null,
   sort: [],
+  reorder: false,
 };
 
 /** Share of memory.limit that a merged segment may take. */
@@ -59,5 +62,6 @@ export function readShardSettings(settings: Readonly<Record<string, unknown>>, m
     ),
     slow: slowThresholds(settings as FlatSettings),
     sort: readIndexSort(settings),
+    reorder: String(settings['index.merge.reorder']) === 'true',
   };
 }

@@ -98,7 +98,8 @@ export class ShardWriter implements MergingWriter {
   }
 
   get segmentLayout(): SegmentLayout {
-    return { sort: this.#settings.sort, vectors: vectorGraphsOf(this.#buffer.mapping) };
+    const { sort, reorder } = this.#settings;
+    return { sort, reorder, vectors: vectorGraphsOf(this.#buffer.mapping) };
   }
 
   get mergeCount(): number {

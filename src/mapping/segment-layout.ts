@@ -8,6 +8,8 @@ export interface SegmentLayout {
   /** Order of the documents; empty to append segment after segment. */
   readonly sort: readonly IndexSortKey[];
   readonly vectors: readonly VectorGraphSpec[];
+  /** Merges put similar documents next to each other. */
+  readonly reorder: boolean;
 }
 
 /** The graphs that the fields of a mapping have. */

@@ -145,11 +145,18 @@ export class MergeWriter {
   }
 }
 
-/** Bytes needed to sort the postings of a field: one term may have all occurrences. @param terms  address of the dictionary */
+/** Bytes needed to sort the postings of any term of a field. @param terms  address of the dictionary */
 export function reorderAreaBytes(k: Kernels, maxDoc: number, terms: number): number {
   const hasPositions = (getU32(k, terms, TermsHeader.flags) & FIELD_POSITIONS) !== 0;
-  const occurrences = hasPositions ? Number(getU64(k, terms, TermsHeader.sumTotalTermFreq)) : 0;
+  const occurrences = hasPositions ? mostOccurrences(k, terms) : 0;
   return k.exports.reorderAreaBytes(maxDoc, occurrences);
+}
+
+function mostOccurrences(k: Kernels, terms: number): number {
+  return k.scoped(() => {
+    const work = k.reserve(k.exports.bisectTermsBytes(getU32(k, terms, TermsHeader.longestTerm)));
+    return k.exports.reorderMostOccurrences(terms, work);
+  });
 }
 
 function noSpaceError(): RangeError {

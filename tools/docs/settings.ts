@@ -24,6 +24,8 @@ const INDEX_NOTES: Readonly<Record<string, string>> = {
   'index.translog.retention.age': 'no effect',
   'index.translog.retention.size': 'no effect',
   'index.merge.policy.max_merged_segment': 'at most 2 GB',
+  'index.merge.reorder':
+    'merges put similar documents next to each other: searches by score are faster and segments smaller, but a merge takes about three times as long; documents of equal score come in that order; no effect with `index.sort` or on segments with nested documents',
   'index.merge.scheduler.max_thread_count': 'no effect: one thread of the node merges',
   'index.merge.scheduler.max_merge_count': 'no effect',
   'index.merge.scheduler.auto_throttle': 'no effect',

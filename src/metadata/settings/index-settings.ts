@@ -102,6 +102,7 @@ export const INDEX_SETTINGS: Readonly<Record<string, Spec>> = {
   'index.merge.policy.floor_segment': dynamic(bytes),
   'index.merge.policy.expunge_deletes_allowed': dynamic(float(0, 100)),
   'index.merge.policy.deletes_pct_allowed': dynamic(float(5, 50)),
+  'index.merge.reorder': dynamic(boolean, 'false'),
   'index.merge.scheduler.max_thread_count': dynamic(integer(1)),
   'index.merge.scheduler.max_merge_count': dynamic(integer(1)),
   'index.merge.scheduler.auto_throttle': dynamic(boolean),

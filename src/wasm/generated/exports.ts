@@ -189,6 +189,21 @@ export interface EngineExports {
   mergeIdsOpen(writerPtr: usize, idBytes: f64): usize;
   /** Adds the ids of one input's remaining documents. `outPtr`: 8 bytes of scratch. */
   mergeIds(writerPtr: usize, ids: usize, maxDoc: u32, docMap: usize, outPtr: usize): void;
+  /** The number of terms with at least `leastDocs` documents, and of their postings: outPtr u32, f64 at outPtr + 8. `work`: bisectTermsBytes. */
+  bisectMeasure(dictionary: usize, leastDocs: u32, work: usize, outPtr: usize): void;
+  /** Bytes of work memory for walking a dictionary. */
+  bisectTermsBytes(longestTerm: u32): usize;
+  /**
+   * Goes through the postings of a field's frequent terms with ordinals [from, to). Without `fill` it counts each document's terms in starts[docId + 2];
+   * with `fill`, after `bisectStarts`, it writes them. `flags`: FIELD_* of the postings. Terms are numbered from state.terms on.
+   */
+  bisectAdd(ptr: usize, dictionary: usize, flags: u32, from: u32, to: u32, fill: bool, work: usize): void;
+  /** Turns the counts into places, and begins with all documents as one range. */
+  bisectStarts(ptr: usize): void;
+  /** Works until about `budget` terms of documents are read. Returns 1 if there is more to do, else 0. */
+  bisectStep(ptr: usize, budget: u32): i32;
+  /** Fills order u32[maxDoc], the old document of each new one, and docMap, the reverse. */
+  bisectFinish(ptr: usize, order: usize, docMap: usize): void;
   /**
    * Fills one field of the keys (`keys`: address of document 0's, `stride` bytes apart) from a column (0: no document has a value). The least value of a
    * document counts, with `greatest` the greatest; documents without a value come first with `missingFirst`, otherwise last.
@@ -207,6 +222,8 @@ export interface EngineExports {
   reorderIds(writerPtr: usize, ids: usize, order: usize, outPtr: usize): void;
   /** Bytes of the area for the postings of a field whose terms have at most `occurrences` occurrences, 0 for fields without positions. */
   reorderAreaBytes(maxDoc: u32, occurrences: f64): f64;
+  /** Occurrences of a dictionary's most frequent term. `work`: as for bisectMeasure. */
+  reorderMostOccurrences(dictionary: usize, work: usize): f64;
   /** Bytes of work memory for `count` inputs with terms of at most `longestTerm` bytes. */
   mergeTermsBytes(count: u32, longestTerm: u32): usize;
   /** Starts a field in mergeTermsBytes(count, longestTerm) of `work` memory. Returns 0 or a status. */
