@@ -27,6 +27,10 @@ const DOCUMENT_ERROR = 'document_parsing_exception';
 
 /** One row for each difference. tools/docs/dialects.ts writes docs/compatibility.md from the values and the comments, which cost nothing at run time. */
 export const DIFFERENCES = {
+  /** whose internal metadata fields, such as `_doc_count`, `_field_caps` lists */
+  internalFields: row<'7' | '8' | 'opensearch'>('7', '7', '8', '8', 'opensearch'),
+  /** names of fields that are only white space are refused */
+  refusesBlankNames: SINCE_8,
   /** the tokenizers `nGram` and `edgeNGram` and the character filter `htmlStrip` exist under these old names */
   knowsOldAnalysisNames: ONLY_IN_7,
   /** `resource.type` of an error about a missing index from which one document is read, or whose analyzers are used */

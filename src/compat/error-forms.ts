@@ -52,6 +52,28 @@ function errorOf({ type, reason, caused_by: cause }: PlainError): ApiError {
   return new ApiError(type, 400, reason, { causedBy: cause ? errorOf(cause) : null });
 }
 
+const NO_VALUE = /^Current token \((\w+)\) not (numeric|of boolean type)(?:, cannot use numeric value accessors)?$/;
+const ACCESSORS: Readonly<Record<string, string>> = { numeric: 'numeric, can not use numeric value accessors' };
+
+/** A value of the wrong kind as the JSON parser of Elasticsearch reports it. @param as  the type of the error, whose cause is the parser's if they differ */
+const noValue = (as: string): Form => ({
+  type: 'input_coercion_exception',
+  reason: NO_VALUE,
+  as: ([, token, what], { status }) => {
+    const reason = `Current token (${token}) not ${ACCESSORS[what] ?? what}`;
+    const causedBy = as === 'json_parse_exception' ? null : new ApiError('json_parse_exception', status, reason);
+    return new ApiError(as, status, reason, { causedBy });
+  },
+});
+
+/** OpenSearch reports the error of its JSON parser as the cause of an equal one. */
+const repeated = (reason: RegExp): Form => ({
+  type: 'input_coercion_exception',
+  reason,
+  as: (_text, error) =>
+    error.causedBy ? error : new ApiError(error.type, error.status, error.reason, { details: error.details, causedBy: error }),
+});
+
 /** Errors of both Elasticsearch 7 and 8. */
 const FORMS_OF_ELASTICSEARCH: readonly Form[] = [
   { type: 'illegal_argument_exception', reason: /^Failed to build analyzers: \[/, as: (_text, error) => firstSuppressed(error) },
@@ -75,6 +97,18 @@ const FORMS_OF_ELASTICSEARCH: readonly Form[] = [
 
 /** Errors of Elasticsearch 8. */
 const FORMS_OF_8: readonly Form[] = [
+  {
+    type: 'input_coercion_exception',
+    reason: /^Current token \(START_OBJECT\) not numeric, /,
+    as: () => illegalError('Cannot parse object as number'),
+  },
+  noValue('x_content_parse_exception'),
+  { type: 'illegal_argument_exception', reason: /^cannot parse empty date$/, as: () => illegalError('cannot parse empty datetime') },
+  {
+    type: 'illegal_argument_exception',
+    reason: /^unknown field name (\[.*\]), must be one of \[input, weight, contexts\]$/s,
+    as: ([, name]) => illegalError(`unknown field name ${name}, must be one of [contexts, weight, input]`),
+  },
   {
     type: 'parsing_exception',
     reason: /^(Unexpected token \w+ \[.*\] in \[.*\])\.$/s,
@@ -119,6 +153,49 @@ function shardFailureOf(error: ApiError): ApiError {
   return new ApiError(type, status, reason, { details, rootCauses, causedBy: causeOfShards(error.causedBy) });
 }
 
+/** A failure of all shards as OpenSearch reports it: an exception of Java is reported with itself as its cause. */
+function repeatingForeign(error: ApiError, dialect: Dialect): ApiError {
+  const shaped = inForms(error, formsOf(dialect));
+  const { causedBy: cause, details } = shaped;
+  const shards = details['failed_shards'];
+  if (cause === null || !isForeign(cause) || cause.causedBy?.reason === cause.reason || !Array.isArray(shards) || shards.length === 0)
+    return shaped;
+  const { type, status, reason, rootCauses } = shaped;
+  return new ApiError(type, status, reason, {
+    details,
+    rootCauses,
+    causedBy: new ApiError(cause.type, cause.status, cause.reason, { details: cause.details, causedBy: cause }),
+  });
+}
+
+const TEXT_FIELD = /^Text fields are not optimised for operations .* set fielddata=true on \[(.*?)\] in order to /s;
+
+/** Version 8 names the field and the index of a text field without values by document. @param index  of the shard with the error */
+function namingTextField(reason: string | null, index: unknown): string | null {
+  const field = TEXT_FIELD.exec(reason ?? '')?.[1];
+  return field === undefined || typeof index !== 'string' ? reason : `Fielddata is disabled on [${field}] in [${index}]. ${reason}`;
+}
+
+/** A failure of shards because of text fields, as version 8 reports it: each index has one root cause of a kind. */
+function namingTextFields(error: ApiError): ApiError {
+  const shards = error.details['failed_shards'];
+  if (!Array.isArray(shards) || !shards.some(({ reason }) => TEXT_FIELD.test(reason?.reason ?? ''))) return error;
+  const indices = [...new Set(shards.map(({ index }) => index))];
+  const named = (one: ApiError, index: unknown): ApiError => {
+    const causedBy = one.causedBy && named(one.causedBy, index);
+    return new ApiError(one.type, one.status, namingTextField(one.reason, index), { details: one.details, causedBy });
+  };
+  const failed = shards.map((shard) => ({
+    ...shard,
+    reason: { ...shard.reason, reason: namingTextField(shard.reason?.reason ?? null, shard.index) },
+  }));
+  return new ApiError(error.type, error.status, error.reason, {
+    details: { ...error.details, failed_shards: failed },
+    rootCauses: error.rootCauses?.map((root, i) => named(root, indices[i] ?? indices[0])) ?? null,
+    causedBy: error.causedBy && named(error.causedBy, indices[0]),
+  });
+}
+
 const JSON_ERRORS = new Set(['json_parse_exception', 'unexpected_end_of_input_exception']);
 
 /** The error as the server that the service speaks like reports it. */
@@ -126,7 +203,9 @@ export function inDialect(error: ApiError, dialect: Dialect): ApiError {
   if (JSON_ERRORS.has(error.type)) return jsonErrorIn(error, dialect);
   if (dialect.errorForms !== 'own' && error.rootCauses === null && error.causedBy?.type === 'named_object_not_found_exception')
     return asOwnRoot(error);
-  if (dialect.errorForms !== 'own' && error.type === 'search_phase_execution_exception') return shardFailureOf(error);
+  if (error.type === 'search_phase_execution_exception' && dialect.errorForms === 'own') return repeatingForeign(error, dialect);
+  if (error.type === 'search_phase_execution_exception')
+    return shardFailureOf(dialect.errorForms === '8' ? namingTextFields(error) : error);
   return inForms(error, formsOf(dialect));
 }
 
@@ -149,8 +228,8 @@ function asOwnRoot({ type, status, reason, details, causedBy }: ApiError): ApiEr
 }
 
 const FORMS: Readonly<Record<Dialect['errorForms'], readonly Form[]>> = {
-  own: [coercionAs('input_coercion_exception')],
-  '7': [coercionAs('json_parse_exception'), largeInteger(false), ...FORMS_OF_ELASTICSEARCH],
+  own: [coercionAs('input_coercion_exception'), repeated(NO_VALUE), repeated(/^Numeric value .* out of range of `/s)],
+  '7': [noValue('json_parse_exception'), coercionAs('json_parse_exception'), largeInteger(false), ...FORMS_OF_ELASTICSEARCH],
   '8': [largeInteger(true), ...FORMS_OF_8, ...FORMS_OF_ELASTICSEARCH],
 };
 

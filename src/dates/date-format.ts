@@ -160,6 +160,7 @@ export class DateFormatter {
   parse(text: string, zone: TimeZone = UTC, roundUp = false): DateInstant {
     const instant = this.tryParse(text, zone, roundUp);
     if (instant) return instant;
+    if (text === '') throw illegalArgumentError('cannot parse empty date');
     throw illegalArgumentError(
       `failed to parse date field [${text}] with format [${this.pattern}]`,
       new ApiError(

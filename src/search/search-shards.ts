@@ -126,7 +126,8 @@ export function* searchSteps(
   if (failures.length > 0 && failures.length === targets.length) throw allShardsFailedError('query', failures);
   const reduced = reduceSearch(search, targets, statistics, runs);
   failures.push(...reduced.failures);
-  if (failures.length > 0 && failures.length === targets.length) throw allShardsFailedError('fetch', failures);
+  if (failures.length > 0 && failures.length === targets.length)
+    throw allShardsFailedError(targets.length === 1 ? 'query' : 'fetch', failures);
   if (env.onPhase) reportFetch(env.onPhase, targets, runs, control.fetchMs);
   return {
     ...reduced,

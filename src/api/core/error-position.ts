@@ -50,11 +50,25 @@ export function withPosition(error: ApiError, body: Uint8Array): ApiError {
   const tokens = readJsonTokens(Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8'), MAX_TOKENS);
   if (tokens === null || tokens.length === 0) return error;
   const values = new BodyValues(tokens);
-  const placed = located(error, values, null).error;
+  const placed = withTextPlace(located(error, values, null).error, values);
   return values.isExhausted ? error : placed;
 }
 
+const NO_TEXT = /^Can't get text on a (START_\w+)$/;
+
+/** The error of a field whose value is an object, where a text was expected, says where the object begins. */
+function withTextPlace(error: ApiError, values: BodyValues): ApiError {
+  const kind = NO_TEXT.exec(error.causedBy?.reason ?? '')?.[1];
+  if (kind === undefined || error.causedBy === null) return error;
+  const { type, status, reason } = error.causedBy;
+  const token = fieldsNamedIn(error.reason ?? '', values).find((one) => one.kind === kind);
+  if (token === undefined) return error;
+  const causedBy = new ApiError(type, status, `${reason} at ${token.at.line}:${token.at.col}`);
+  return new ApiError(error.type, error.status, error.reason, { details: error.details, causedBy, headers: error.headers });
+}
+
 function needsPosition({ type, reason, details, causedBy }: ApiError): boolean {
+  if (NO_TEXT.test(causedBy?.reason ?? '')) return true;
   if (reason === null || reason.length > MAX_REASON || POSITION.test(reason)) return false;
   return (
     PREFIXED.has(type) || (type === 'parsing_exception' && details.line === undefined) || (causedBy !== null && needsPosition(causedBy))
@@ -222,6 +236,9 @@ function placeIn(token: JsonToken, error: ApiError, inner: JsonPlace | null): Fo
     const next = siblings[siblings.indexOf(token) + 1]?.keyAt ?? token.parent?.end ?? token.end;
     return { token, place: next, current: next };
   }
+  // The value of a field was read to its end for the preview.
+  const isShown = error.type === 'document_parsing_exception' && reason.includes("Preview of field's value");
+  if (isShown && token.kind === 'START_OBJECT') return { token, place: token.end, current: token.end };
   const place = cause === null || error.type === 'document_parsing_exception' ? token.at : placeOfCause(token, cause);
   return { token, place, current: place };
 }

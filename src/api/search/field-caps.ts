@@ -39,10 +39,30 @@ interface Capability {
 /** By field and type: the capabilities of the field in each index. */
 type Found = Map<string, Map<string, Array<{ index: string; capability: Capability }>>>;
 
+/** Whether it can be searched and aggregated, and its type if that is not its name. */
+type Metadata = readonly [boolean, boolean, string?];
+
 const FILTERS = new Set(['+metadata', '-metadata', '-nested', '-multifield', '-parent']);
 
-/** `[searchable, aggregatable]` of the metadata fields, which are not part of mappings. */
-const metadataOf = ({ allowsIdFielddata, sortsByVersion }: Dialect): Readonly<Record<string, readonly [boolean, boolean]>> => ({
+const INTERNAL: Readonly<Record<Dialect['internalFields'], Readonly<Record<string, Metadata>>>> = {
+  7: { _feature: [false, false], _type: [true, true] },
+  8: {
+    _data_stream_timestamp: [false, false],
+    _doc_count: [false, false, 'integer'],
+    _ignored_source: [false, false],
+    _nested_path: [true, false],
+  },
+  opensearch: {
+    _data_stream_timestamp: [false, false],
+    _doc_count: [false, false, 'long'],
+    _feature: [false, false],
+    _nested_path: [true, false],
+  },
+};
+
+/** The metadata fields, which are not part of mappings. */
+const metadataOf = ({ allowsIdFielddata, sortsByVersion, internalFields }: Dialect): Readonly<Record<string, Metadata>> => ({
+  ...INTERNAL[internalFields],
   _id: [true, allowsIdFielddata],
   _index: [true, true],
   _source: [false, false],
@@ -102,9 +122,10 @@ function collect({ meta, mapping }: IndexState, patterns: readonly string[], req
     if (list) list.push(entry);
     else byType.set(capability.type, [entry]);
   };
-  if (!filters.includes('-metadata')) {
-    for (const [name, [searchable, aggregatable]] of Object.entries(metadataOf(mapping.dialect))) {
-      if (isRequested(name)) add(name, { type: name, searchable, aggregatable, meta: null });
+  // An index without any mapping has no metadata fields, either.
+  if (!filters.includes('-metadata') && Object.keys(meta.mappings).length > 0) {
+    for (const [name, [searchable, aggregatable, type = name]] of Object.entries(metadataOf(mapping.dialect))) {
+      if (isRequested(name)) add(name, { type, searchable, aggregatable, meta: null });
     }
     if (isRequested(TSID) && mapping.field(TSID)) add(TSID, { type: TSID, searchable: false, aggregatable: true, meta: null });
   }
@@ -128,8 +149,8 @@ function collect({ meta, mapping }: IndexState, patterns: readonly string[], req
   if (filters.includes('-parent')) return;
   for (const path of mapping.objectPaths) {
     const isNested = mapping.isNested(path);
-    // Objects around a requested field are shown, too.
-    if (!(isRequested(path) || shown.some((name) => name.startsWith(`${path}.`))) || (isNested && filters.includes('-nested'))) continue;
+    // Objects are only shown around a requested field.
+    if (!shown.some((name) => name.startsWith(`${path}.`)) || (isNested && filters.includes('-nested'))) continue;
     add(path, { type: isNested ? 'nested' : 'object', searchable: false, aggregatable: false, meta: null });
   }
 }
@@ -150,7 +171,9 @@ function render(found: Found, names: readonly string[], includeUnmapped: boolean
     const types: MutableJsonObject = {};
     for (const [type, list] of entries)
       setOwn(types, type, {
-        ...(dialect.marksMetadataFields ? { metadata_field: METADATA_FIELDS.has(name) || name === TSID } : {}),
+        ...(dialect.marksMetadataFields
+          ? { metadata_field: METADATA_FIELDS.has(name) || name === TSID || Object.hasOwn(INTERNAL[dialect.internalFields], name) }
+          : {}),
         ...renderType(type, list, entries.length > 1 || unmapped.length > 0),
       });
     if (unmapped.length > 0)

@@ -1,18 +1,34 @@
 // Values and class names as Java prints them, for Elasticsearch's messages.
+import { hashSetOrder } from './hash-set-order.ts';
 
 /** `{a=1, b=[x, y]}`. */
 export function javaText(value: unknown): string {
+  return textOf(value, Object.keys);
+}
+
+/** As `javaText`, with the entries of objects in the order in which a HashMap has them. */
+export function javaHashText(value: unknown): string {
+  return textOf(value, (object) => hashSetOrder(Object.keys(object)));
+}
+
+function textOf(value: unknown, keysOf: (object: object) => readonly string[]): string {
   if (value === null || value === undefined) return 'null';
-  if (Array.isArray(value)) return `[${value.map(javaText).join(', ')}]`;
+  if (Array.isArray(value)) return `[${value.map((item) => textOf(item, keysOf)).join(', ')}]`;
   if (typeof value === 'object') {
     // Values with a class, such as numbers that keep their type, print themselves.
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null) return String(value);
-    return `{${Object.entries(value)
-      .map(([key, item]) => `${key}=${javaText(item)}`)
+    const members = value as Readonly<Record<string, unknown>>;
+    return `{${keysOf(value)
+      .map((key) => `${key}=${textOf(members[key], keysOf)}`)
       .join(', ')}}`;
   }
-  return String(value);
+  return typeof value === 'number' ? numberText(value) : String(value);
+}
+
+/** Integers are printed in digits up to 2^53; a larger number was written with a fraction or an exponent. */
+function numberText(value: number): string {
+  return Number.isSafeInteger(value) ? String(value) : javaDouble(value);
 }
 
 /** String.trim of Java: removes only characters up to U+0020. */

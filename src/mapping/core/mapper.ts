@@ -22,6 +22,10 @@ export interface DocumentContext {
   countValue(field: number): number;
   /** The values at a path of the document's source, lists flattened by one level; from the root also inside nested documents. */
   valuesAt(path: string): readonly unknown[];
+  /** Names the part of the field's value that errors show. */
+  blame(value: unknown): void;
+  /** The last part of the field's name; null if the value is an item of a list. */
+  readonly memberName: string | null;
   /** Compiles the query of a percolator field. @throws ApiError: it is not valid */
   compileQuery(query: unknown): StoredQuery;
 }

@@ -234,8 +234,11 @@ export function addDotted(nodes: Map<string, MappingNode>, node: MappingNode, pa
 
 /** A dotted name creates the objects on its path. */
 function addProperty(nodes: Map<string, MappingNode>, name: string, body: unknown, parent: string, context: MappingContext): void {
-  if (name === '') throw illegalArgumentError('name cannot be empty string');
-  if (name.trim() === '' || /^\.+$/.test(name)) throw mapperParsingError(`Invalid field name ${name}`);
+  if (name === '')
+    throw illegalArgumentError(context.dialect.refusesBlankNames ? 'field name cannot be an empty string' : 'name cannot be empty string');
+  const { refusesBlankNames } = context.dialect;
+  if (name.trim() === '' && refusesBlankNames) throw illegalArgumentError('field name cannot contain only whitespaces');
+  if (/^\.+$/.test(name)) throw mapperParsingError(`Invalid field name ${name}`);
   if (parent === '' && METADATA_FIELDS.has(name)) throw mapperParsingError(`Field [${name}] is defined more than once`);
   const dot = name.indexOf('.');
   if (dot < 0) {

@@ -12,7 +12,7 @@ import { NULL_SINK } from '../core/null-sink.ts';
 import { instantText } from '../core/time-bounds.ts';
 import type { CompiledField, CompiledMapping, CompiledObject } from '../definition/compiled-mapping.ts';
 import { scratchUtf8, utf8 } from '../values/utf8.ts';
-import { checkName, preview, refuseMetadata, refuseStrict } from './refused-names.ts';
+import { checkedName, preview, refuseMetadata, refuseStrict } from './refused-names.ts';
 import { isIdOfSeries, SeriesSink } from './series.ts';
 
 const IGNORED = utf8('_ignored');
@@ -70,6 +70,8 @@ export class DocumentParser implements DocumentContext {
   #tsid = '';
   #nestedDocs = 0;
   #listDepth = 0;
+  /** Whether the value being written is an item of a list. */
+  #isInList = false;
   /** Field and value being written, for error messages. */
   #field: Mapper | null = null;
   #value: unknown = null;
@@ -108,6 +110,7 @@ export class DocumentParser implements DocumentContext {
     this.#ignored = null;
     this.#nestedDocs = 0;
     this.#listDepth = 0;
+    this.#isInList = false;
     this.#field = null;
     this.#frames.length = 0;
     try {
@@ -173,6 +176,14 @@ export class DocumentParser implements DocumentContext {
     const count = (frame.counts.get(field) ?? 0) + 1;
     frame.counts.set(field, count);
     return count;
+  }
+
+  blame(value: unknown): void {
+    this.#value = value;
+  }
+
+  get memberName(): string | null {
+    return this.#isInList ? null : (this.#field?.fieldType.name.split('.').at(-1) ?? null);
   }
 
   valuesAt(path: string): readonly unknown[] {
@@ -246,7 +257,9 @@ export class DocumentParser implements DocumentContext {
   }
 
   #refuseAlias(path: string): never {
-    throw mapperParsingError('failed to parse', illegalArgumentError(`Cannot write to a field alias [${path}].`));
+    const reason = `Cannot write to a field alias [${path}].`;
+    if (this.#dialect.documentError === 'document_parsing_exception') throw mapperParsingError(reason);
+    throw mapperParsingError('failed to parse', illegalArgumentError(reason));
   }
 
   #objectValue(object: CompiledObject, value: unknown, key: string | null): void {
@@ -284,8 +297,12 @@ export class DocumentParser implements DocumentContext {
   /** A name that is not a direct member of the object: dotted, a metadata field, or unmapped (dynamic mapping has already added what it may). */
   #unknown(object: CompiledObject, key: string, value: unknown, isRoot: boolean): void {
     if (isRoot) refuseMetadata(key, value, this.id);
+    const name = checkedName(key, this.#dialect);
+    if (name !== key) {
+      this.#object(object, { [name]: value }, isRoot);
+      return;
+    }
     const dot = key.indexOf('.');
-    if (dot >= 0 || key.trim() === '') checkName(key);
     if (dot > 0) {
       const child = object.children.get(key.slice(0, dot));
       if (child?.kind === 'object') {
@@ -310,7 +327,9 @@ export class DocumentParser implements DocumentContext {
     const { mapper } = field;
     if (Array.isArray(value) && !mapper.takesArrays) {
       this.#enterList();
+      this.#isInList = true;
       for (let i = 0; i < value.length; i++) this.#fieldValue(field, value[i]);
+      this.#isInList = false;
       this.#listDepth--;
     } else this.#singleValue(field, value);
   }

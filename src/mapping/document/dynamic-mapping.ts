@@ -7,14 +7,14 @@ import { present } from '../../common/present.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { DateFormatter } from '../../dates/date-format.ts';
 import { ApiError } from '../../errors/api-error.ts';
-import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
+import { mapperParsingError } from '../../errors/catalog.ts';
 import type { NamedTemplates } from '../core/mapping-snapshot.ts';
 import { type Dynamic, type DynamicTemplate, METADATA_FIELDS, type RootMapping } from '../core/model.ts';
 import { longNamesError, nameCharsLimit } from '../definition/check-mapping.ts';
 import type { CompiledField, CompiledMapping, CompiledObject } from '../definition/compiled-mapping.ts';
 import { type DynamicType, findTemplate, isRuntimeTemplate, mappingOf, RUNTIME_TYPES } from '../definition/dynamic-templates.ts';
 import { checkSameType, type Draft, draftOf, isDraft, isInTemplate, mixedError, pathOf, toMapping } from './field-draft.ts';
-import { checkName, isEmpty } from './refused-names.ts';
+import { checkedName, isEmpty } from './refused-names.ts';
 
 const DEFAULT_DATE_FORMATS: readonly string[] = ['strict_date_optional_time', 'yyyy/MM/dd HH:mm:ss||yyyy/MM/dd||epoch_millis'];
 
@@ -49,6 +49,7 @@ export class DynamicMapper {
   #taken = 0;
   /** Paths of fields of the last source that the mapping has no room for. */
   ignored: string[] = [];
+  readonly #dialect: Dialect;
   readonly #mapsVectors: boolean;
   readonly #mapsPathsOfNull: boolean;
   readonly #dateFormats: readonly DateFormatter[];
@@ -69,6 +70,7 @@ export class DynamicMapper {
     this.#depthLimit = depthLimit;
     this.#fieldLimit = fieldLimit;
     this.#charsLimit = nameCharsLimit(fieldLimit);
+    this.#dialect = dialect;
     this.#mapsVectors = dialect.mapsFloatListsAsVectors;
     this.#mapsPathsOfNull = dialect.mapsPathsOfNull;
     const formats = root.dynamicDateFormats ?? DEFAULT_DATE_FORMATS;
@@ -131,7 +133,7 @@ export class DynamicMapper {
   }
 
   #addDotted(draft: Draft, name: string, value: unknown): void {
-    if (name.trim() === '') checkName(name);
+    if (name.trim() === '') checkedName(name, this.#dialect);
     if (Array.isArray(value)) {
       if (!this.#addVector(draft, name, value)) for (const item of value) this.#addDotted(draft, name, item);
     } else if (isObject(value) && !(value instanceof DecimalLiteral)) {
@@ -188,7 +190,11 @@ export class DynamicMapper {
   }
 
   #unknown(draft: Draft, key: string, value: unknown): void {
-    if (key === '' || key.trim() === '' || key.includes('.')) checkName(key);
+    const name = checkedName(key, this.#dialect);
+    if (name !== key) {
+      this.#walk(draft, { [name]: value as MutableJsonObject });
+      return;
+    }
     if (key.includes('.')) {
       if (!isEmpty(value) || this.#mapsEmptyPath(draft, value)) this.#dotted(draft, key, value);
       return;
@@ -331,7 +337,7 @@ export class DynamicMapper {
 
   /** Mapping for a value; null if no template matches and only templates may add fields, or if the value becomes a runtime field. */
   #leaf(name: string, path: string, value: unknown, dynamic: Dynamic): MutableJsonObject | null {
-    const type = this.#typeOf(value, dynamic);
+    const type = this.#typeOf(value);
     const template = this.#template(name, path, type);
     if (template) {
       const mapping = mappingOf(template, name, type);
@@ -358,15 +364,11 @@ export class DynamicMapper {
     }
   }
 
-  #typeOf(value: unknown, dynamic: Dynamic): DynamicType {
+  #typeOf(value: unknown): DynamicType {
     if (typeof value === 'boolean') return 'boolean';
     if (typeof value === 'number') return Number.isInteger(value) ? 'long' : 'double';
     if (value instanceof DecimalLiteral) return 'double';
-    if (typeof value === 'bigint') {
-      if (BigInt.asIntN(64, value) !== value && dynamic !== 'runtime')
-        throw mapperParsingError('failed to parse', illegalArgumentError('No matching token for number_type [BIG_INTEGER]'));
-      return 'long';
-    }
+    if (typeof value === 'bigint') return 'long';
     const text = value as string;
     const isLong = LONG_TEXT.test(text);
     const isDouble = isLong || DOUBLE_TEXT.test(text);

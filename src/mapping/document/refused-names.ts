@@ -1,6 +1,6 @@
 // Names that a document may not contain: of metadata fields, of new fields in strict objects, and malformed ones.
 
-import { javaText } from '../../common/text/java-text.ts';
+import { javaHashText } from '../../common/text/java-text.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
@@ -34,7 +34,7 @@ export function refuseStrict({ dynamic, path }: CompiledObject, name: string, va
 
 /** The first characters of a value, for messages. */
 export function preview(value: unknown): string {
-  const text = javaText(value);
+  const text = javaHashText(value);
   return text.length > PREVIEW_LENGTH ? `${text.slice(0, PREVIEW_LENGTH)}...` : text;
 }
 
@@ -43,20 +43,26 @@ export function isEmpty(value: unknown): boolean {
   return value === null || (Array.isArray(value) && value.every(isEmpty));
 }
 
-/** @throws ApiError mapper_parsing_exception: an empty name, or a name with empty parts */
-export function checkName(name: string): void {
-  if (name === '') throw mapperParsingError('failed to parse', illegalArgumentError('field name cannot be an empty string'));
-  if (name.trim() === '') throw mapperParsingError('failed to parse', illegalArgumentError('field name cannot contain only whitespace'));
-  if (/^\.+$/.test(name))
-    throw mapperParsingError('failed to parse', illegalArgumentError('field name cannot contain only the character [.]'));
-  for (const part of name.split('.')) {
-    if (part === '') {
-      throw mapperParsingError(
-        'failed to parse',
-        illegalArgumentError(`object field starting or ending with a [.] makes object resolution ambiguous: [${name}]`),
-      );
-    }
-    if (part.trim() === '')
-      throw mapperParsingError('failed to parse', illegalArgumentError(`field name cannot contain only whitespace: [${name}]`));
+/**
+ * The name as a path, without dots at its end.
+ * @throws ApiError mapper_parsing_exception: an empty name, or a name with empty parts
+ */
+export function checkedName(name: string, { refusesBlankNames }: Dialect): string {
+  const refused = (reason: string) => mapperParsingError('failed to parse', illegalArgumentError(reason));
+  if (name === '') throw refused('field name cannot be an empty string');
+  if (!name.includes('.')) {
+    if (refusesBlankNames && name.trim() === '') throw mapperParsingError(`Field name cannot contain only whitespace: [${name}]`);
+    return name;
   }
+  const path = name.replace(/\.+$/, '');
+  if (path === '') throw refused(`field name cannot contain only ${refusesBlankNames ? 'dots' : 'the character [.]'}`);
+  for (const part of path.split('.')) {
+    if (part.trim() !== '') continue;
+    const ambiguous = 'starting or ending with a [.] makes object resolution ambiguous';
+    const isEmpty = part === '';
+    if (refusesBlankNames)
+      throw refused(isEmpty ? `field name cannot contain only whitespace: ['${name}']` : `field name ${ambiguous}: [${name}]`);
+    throw refused(isEmpty ? `object field ${ambiguous}: [${name}]` : `object field cannot contain only whitespace: ['${name}']`);
+  }
+  return path;
 }

@@ -10,6 +10,7 @@ export type ColumnValue = bigint | number | Uint8Array | { readonly lat: number;
 export class ValueCapture implements DocumentContext {
   readonly id = '';
   readonly routing = null;
+  readonly memberName = null;
   readonly sink: DocumentSink;
   #values: ColumnValue[] = [];
   #field: number | null = null;
@@ -40,6 +41,8 @@ export class ValueCapture implements DocumentContext {
   appendBinary(_field: number, bytes: Uint8Array): void {
     this.#values.push(Uint8Array.from(bytes));
   }
+
+  blame(): void {}
 
   countValue(): number {
     return 1;

@@ -66,7 +66,8 @@ class BooleanMapper implements Mapper {
   index(context: DocumentContext, value: unknown): void {
     if (typeof value === 'object') throw new ApiError('input_coercion_exception', 400, 'Current token (START_OBJECT) not of boolean type');
     if (typeof value === 'number' || typeof value === 'bigint') {
-      throw new ApiError('input_coercion_exception', 400, 'Current token (VALUE_NUMBER_INT) not of boolean type');
+      const kind = typeof value === 'bigint' || Number.isSafeInteger(value) ? 'INT' : 'FLOAT';
+      throw new ApiError('input_coercion_exception', 400, `Current token (VALUE_NUMBER_${kind}) not of boolean type`);
     }
     const boolean = value === '' ? false : parseBoolean(value);
     if (this.#isIndexed) context.sink.term(this.field, boolean ? TRUE : FALSE);

@@ -102,10 +102,10 @@ class CompletionMapper implements Mapper {
   }
 
   index(context: DocumentContext, value: unknown): void {
-    const { inputs, weight, contexts: given } = this.#inputs(value);
+    const { inputs, weight, contexts: given } = this.#inputs(value, context.memberName);
     const contexts = this.#contexts && encodeContexts(this.#contextsOf(this.#contexts, context, given));
     for (const input of inputs) this.#write(context, input, weight, contexts);
-    if (inputs.length > 0) context.exists(this.#path);
+    if (inputs.some((input) => input !== '')) context.exists(this.#path);
   }
 
   /** Contexts given with the input, and those from other fields of the document. */
@@ -121,7 +121,7 @@ class CompletionMapper implements Mapper {
   }
 
   #write(context: DocumentContext, input: string, weight: number, contexts: Uint8Array | null): void {
-    if (input === '') throw illegalArgumentError('value must have a length > 0');
+    if (input === '') return;
     if (/[\u001e\u001f\0]/.test(input)) throw illegalArgumentError(`Illegal input [${input}], contains reserved characters`);
     const tokens = this.#analysis.analyze(this.#analyzer, input.slice(0, this.#maxInputLength));
     if (tokens.length === 0) return;
@@ -130,12 +130,11 @@ class CompletionMapper implements Mapper {
     context.appendBinary(this.field, encodeCompletion(Buffer.from(input), weight, term, contexts));
   }
 
-  #inputs(value: unknown): { inputs: string[]; weight: number; contexts: JsonObject } {
+  #inputs(value: unknown, member: string | null): { inputs: string[]; weight: number; contexts: JsonObject } {
     if (typeof value === 'string') return { inputs: [value], weight: 1, contexts: {} };
-    const name = this.fieldType.name;
     if (typeof value !== 'object' || value === null) {
-      const token = typeof value === 'number' ? 'NUMBER' : 'BOOLEAN';
-      throw new ApiError('parsing_exception', 400, `failed to parse [${name}]: expected text or object, but got VALUE_${token}`);
+      const token = typeof value === 'boolean' ? 'BOOLEAN' : 'NUMBER';
+      throw new ApiError('parsing_exception', 400, `failed to parse [${member}]: expected text or object, but got VALUE_${token}`);
     }
     const inputs: string[] = [];
     let weight = 1;

@@ -25,10 +25,14 @@ interface Ends {
   includeTo: boolean;
 }
 
+/** The part of the document's parser that errors need. */
+type Blame = Pick<DocumentContext, 'memberName' | 'blame'>;
+const NOBODY: Blame = { memberName: null, blame: () => {} };
+
 /** @throws ApiError mapper_parsing_exception: unknown key */
-function readEnds(value: unknown, path: string): Ends {
+function readEnds(value: unknown, path: string, context: Blame): Ends {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw mapperParsingError(`error parsing field [${path}], expected an object but got ${javaText(value)}`);
+    throw mapperParsingError(`error parsing field [${path}], expected an object but got ${context.memberName}`);
   }
   const ends: Ends = { from: null, to: null, includeFrom: true, includeTo: true };
   for (const [key, end] of Object.entries(value)) {
@@ -40,7 +44,10 @@ function readEnds(value: unknown, path: string): Ends {
       ends.includeTo = key !== 'lt';
     } else if (key === 'include_lower') ends.includeFrom = end === true;
     else if (key === 'include_upper') ends.includeTo = end === true;
-    else throw mapperParsingError(`error parsing field [${path}], with unknown parameter [${key}]`);
+    else {
+      context.blame(end);
+      throw mapperParsingError(`error parsing field [${path}], with unknown parameter [${key}]`);
+    }
   }
   return ends;
 }
@@ -90,27 +97,44 @@ export class RangeFieldType extends BaseFieldType {
         : super.format(format, timeZone);
   }
 
-  /** Range of a document. @throws ApiError */
-  parse(value: unknown): EncodedRange {
+  /** Range of a document. @param context  learns which part of the value an error is about. @throws ApiError */
+  parse(value: unknown, context: Blame = NOBODY): EncodedRange {
     if (this.kind === 'ip' && typeof value === 'string') return parseCidr(value);
-    const ends = readEnds(value, this.name);
+    const ends = readEnds(value, this.name, context);
+    const whole = { ...ends, format: null, timeZone: null, nowMs: Date.now() };
+    // Each end is read alone first: an error shows the end that it is about.
+    for (const [end, other] of ENDS) {
+      context.blame(ends[end]);
+      if (this.kind === 'ip') ipEnds({ ...whole, [other]: null });
+      else if (this.formatter) checkDate(ends[end], this.formatter);
+      else this.rangeBounds({ ...whole, [other]: null });
+    }
+    context.blame(null);
     if (this.kind === 'ip') return ipEnds(ends);
-    if (this.formatter) checkDates(ends, this.formatter);
-    const bounds = this.rangeBounds({ ...ends, format: null, timeZone: null, nowMs: Date.now() }) as Exclude<
-      RangeBounds,
-      { kind: 'bytes' }
-    >;
-    if (bounds.empty) throw illegalArgumentError(`min value (${bounds.min}) is greater than max value (${bounds.max})`);
+    const bounds = this.rangeBounds(whole) as Exclude<RangeBounds, { kind: 'bytes' }>;
+    if (bounds.empty) throw illegalArgumentError(`min value (${this.#lowest(whole)}) is greater than max value (${this.#highest(whole)})`);
     return { from: bounds.min, to: bounds.max };
+  }
+
+  /** The lower bound alone, as errors show it. */
+  #lowest(range: RangeSpec): unknown {
+    return (this.rangeBounds({ ...range, to: null }) as { min: unknown }).min;
+  }
+
+  #highest(range: RangeSpec): unknown {
+    return (this.rangeBounds({ ...range, from: null }) as { max: unknown }).max;
   }
 }
 
-/** Dates in documents do not support date math. */
-function checkDates(ends: Ends, formatter: DateFormatter): void {
-  for (const end of [ends.from, ends.to]) {
-    if (end === null || formatter.tryParse(dateText(end))) continue;
-    throw new ApiError('date_time_parse_exception', 400, `Text '${dateText(end)}' could not be parsed at index 0`);
-  }
+const ENDS = [
+  ['from', 'to'],
+  ['to', 'from'],
+] as const;
+
+/** Dates in documents do not support date math. @throws ApiError date_time_parse_exception */
+function checkDate(end: unknown, formatter: DateFormatter): void {
+  if (end === null || formatter.tryParse(dateText(end))) return;
+  throw new ApiError('date_time_parse_exception', 400, `Text '${dateText(end)}' could not be parsed at index 0`);
 }
 
 class RangeMapper implements Mapper {
@@ -128,7 +152,7 @@ class RangeMapper implements Mapper {
   }
 
   index(context: DocumentContext, value: unknown): void {
-    const range = this.fieldType.parse(value);
+    const range = this.fieldType.parse(value, context);
     if (this.fieldType.spec.column === 'none') context.exists(this.#path);
     else context.appendBinary(this.field, encodeRange(this.fieldType.kind, range));
   }

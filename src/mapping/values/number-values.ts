@@ -1,7 +1,7 @@
 // Values of the numeric types: read from JSON values and strings, rounded to their width, and the bounds of ranges over them.
 
 import { javaText } from '../../common/text/java-text.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, asCause } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { RangeBounds, RangeSpec } from '../core/field-type.ts';
 
@@ -46,14 +46,27 @@ function integerText(value: unknown): string {
   throw notNumericError(value);
 }
 
+/** As `decimalToInteger`. @throws ApiError illegal_argument_exception: the parser of longs names no other error */
+function longOf(text: string): ReturnType<typeof decimalToInteger> {
+  try {
+    return decimalToInteger(text);
+  } catch (error) {
+    throw illegalArgumentError(asCause(error).reason ?? text);
+  }
+}
+
 /** Integer of a document or of null_value. @throws ApiError */
 export function parseIntegerValue(value: unknown, type: IntegerType, coerce: boolean): bigint {
   const { min, max, java, className, article } = LIMITS[type];
   const text = integerText(value);
   if (typeof value === 'string' && !coerce) throw illegalArgumentError(`${className} value passed as String`);
-  const { value: integer, hasFraction } = decimalToInteger(text);
+  const { value: integer, hasFraction } = type === 'long' && typeof value === 'string' ? longOf(text) : decimalToInteger(text);
   if (hasFraction && !coerce) throw illegalArgumentError(`${text} cannot be converted to ${className} without data loss`);
   if (integer < min || integer > max) {
+    // The parser reads a byte and a short as an int first.
+    const { min: lowest, max: highest } = LIMITS.integer;
+    if (typeof value !== 'string' && type !== 'long' && (integer < lowest || integer > highest))
+      throw new ApiError('input_coercion_exception', 400, `Numeric value (${text}) out of range of \`int\` (${lowest} - ${highest})`);
     if (typeof value === 'string' || type === 'byte') throw illegalArgumentError(`Value [${text}] is out of range for ${article}`);
     throw new ApiError('input_coercion_exception', 400, `Numeric value (${text}) out of range of \`${java}\` (${min} - ${max})`);
   }

@@ -33,6 +33,7 @@ export function docvalueFields(
       const type = shard.mapping.field(name);
       if (!type || (isPattern && !type.isAggregatable)) continue;
       if (type.typeName === 'dense_vector') throw noVectorsError(type);
+      if (!isPattern && type.family === 'text') type.format(format, null);
       if (!type.isAggregatable && type.family !== 'binary') throw notSortableError(type);
       if (type.family === 'range' || type.family === 'histogram') {
         if (isPattern) continue;

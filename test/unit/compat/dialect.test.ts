@@ -43,6 +43,18 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   scoresWithFactor: async (ask) => (await search(ask, { query: { match: { text: 'fox' } } })).hits.max_score > 0.2,
   scoresKeywords: async (ask) => (await search(ask, { query: { term: { word: 'a' } } })).hits.max_score !== 1,
   scoresTermsAlike: async (ask) => (await search(ask, { query: { terms: { flag: [true] } } })).hits.max_score === 1,
+  refusesBlankNames: async (ask) => {
+    const statuses = [
+      (await ask('PUT /blank-1', { mappings: { properties: { ' ': { type: 'long' } } } })).status,
+      (await ask('PUT /blank-2/_doc/1', { ' ': 1 })).status,
+    ];
+    expect(new Set(statuses.map((status) => status >= 400)).size).toBe(1);
+    return statuses[0] === 400;
+  },
+  internalFields: async (ask) => {
+    const { _doc_count: count, _type: type } = (await ask('GET /docs/_field_caps?fields=*')).json.fields;
+    return type ? '7' : count.integer ? '8' : 'opensearch';
+  },
   missingReadResource: async (ask) => (await ask('GET /none/_doc/1')).json.error['resource.type'],
   stepsOverPaths: async (ask) =>
     (await ask('POST /_analyze', { tokenizer: 'path_hierarchy', text: 'a/b' })).json.tokens.map(({ position }: any) => position)[1] === 1,

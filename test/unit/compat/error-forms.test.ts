@@ -22,6 +22,32 @@ test('the error of the first shard is not repeated as the cause of a failed sear
   expect(causesOf(queryShardError('docs', 'x', illegalArgumentError('y')))).toEqual([]);
 });
 
+test('a value of the wrong kind is reported like the JSON parser of the server does', () => {
+  const ELASTICSEARCH_7 = dialectOf('elasticsearch', '7.10.2');
+  const chain = (error: ApiError | null): string[] => (error === null ? [] : [`${error.type}: ${error.reason}`, ...chain(error.causedBy)]);
+  const wrong = (token: string) =>
+    new ApiError('input_coercion_exception', 400, `Current token (${token}) not numeric, cannot use numeric value accessors`);
+  const text = 'Current token (VALUE_TRUE) not numeric, can not use numeric value accessors';
+  expect(chain(inDialect(wrong('VALUE_TRUE'), ELASTICSEARCH))).toEqual([
+    `x_content_parse_exception: ${text}`,
+    `json_parse_exception: ${text}`,
+  ]);
+  expect(chain(inDialect(wrong('VALUE_TRUE'), ELASTICSEARCH_7))).toEqual([`json_parse_exception: ${text}`]);
+  expect(chain(inDialect(wrong('START_OBJECT'), ELASTICSEARCH))).toEqual(['illegal_argument_exception: Cannot parse object as number']);
+  const own = inDialect(wrong('VALUE_TRUE'), OPENSEARCH);
+  expect(own.causedBy).toMatchObject({ type: own.type, reason: own.reason });
+});
+
+test('version 8 names the text field and the index of a failed search', () => {
+  const reason = 'Text fields are not optimised for operations that need more, set fielddata=true on [t] in order to load';
+  const failure = allShardsFailedError('query', [{ shard: 0, index: 'docs', node: 'n', error: illegalArgumentError(reason) }]);
+  const named = inDialect(failure, ELASTICSEARCH);
+  const wanted = `Fielddata is disabled on [t] in [docs]. ${reason}`;
+  expect([named.rootCauses?.[0].reason, named.causedBy?.reason, named.causedBy?.causedBy?.reason]).toEqual([wanted, wanted, wanted]);
+  expect(named.details).toMatchObject({ failed_shards: [{ reason: { reason: wanted } }] });
+  expect(inDialect(failure, OPENSEARCH).causedBy).toMatchObject({ reason, causedBy: { reason } });
+});
+
 test('Elasticsearch reports the first of several analyzers that cannot be built', () => {
   const suppressed = [
     { type: 'illegal_argument_exception', reason: '[a] x', caused_by: { type: 'illegal_argument_exception', reason: 'x' } },

@@ -37,6 +37,18 @@ test('reports failures outside of parsers at the value they quote, or at the end
   expect(placed(error('nothing to find'), body).reason).toMatch(/^\[1:29\] /);
 });
 
+test('says where the object begins of which a field wanted the text', () => {
+  const cause = new ApiError('illegal_state_exception', 400, "Can't get text on a START_OBJECT");
+  const error = (type: string) =>
+    new ApiError(type, 400, "failed to parse field [k] of type [keyword] in document with id '1'. Preview of field's value: '{a=1}'", {
+      causedBy: cause,
+    });
+  const body = '{"x":1,"k":{"a":1}}';
+  expect(placed(error('mapper_parsing_exception'), body).causedBy?.reason).toBe("Can't get text on a START_OBJECT at 1:12");
+  const shown = placed(error('document_parsing_exception'), body);
+  expect([shown.reason?.slice(0, 7), shown.causedBy?.reason]).toEqual(['[1:18] ', "Can't get text on a START_OBJECT at 1:12"]);
+});
+
 test('finds the field of a refused document by its whole path', () => {
   const reason = "failed to parse field [o.n] of type [integer] in document with id '1'. Preview of field's value: 'x'";
   const error = new ApiError('document_parsing_exception', 400, reason);

@@ -43,6 +43,10 @@ describe('one index', () => {
       Object.keys((await caps({ one: ONE }, { fields: ['*'], ...request })).fields as object);
     expect(await names({ filters: ['-metadata', '-nested', '-multifield'] })).toEqual(['a', 'k']);
     expect(await names({ filters: ['+metadata'] })).toEqual([
+      '_data_stream_timestamp',
+      '_doc_count',
+      '_ignored_source',
+      '_nested_path',
       '_id',
       '_index',
       '_source',
@@ -53,6 +57,15 @@ describe('one index', () => {
       '_version',
     ]);
     expect(await names({ types: ['text', 'nested'] })).toEqual(['k.t', 'n']);
+  });
+
+  test('objects are shown around requested fields only, and an index without a mapping has no metadata fields', async () => {
+    const names = async (indices: Parameters<typeof caps>[0], fields: string[]) =>
+      Object.keys((await caps(indices, { fields })).fields as object);
+    const nested = { o: { properties: { x: { type: 'long' } } }, off: { type: 'object', enabled: false } };
+    expect(await names({ one: nested }, ['o', 'off'])).toEqual([]);
+    expect(await names({ one: nested }, ['o.*'])).toEqual(['o.x', 'o']);
+    expect(await names({ one: {} }, ['*'])).toEqual([]);
   });
 
   test('invalid requests are rejected', async () => {

@@ -257,6 +257,43 @@ describe('refusals', () => {
       { n: 128 },
       `${around('n', 'byte', '128')}illegal_argument_exception: Value [128] is out of range for a byte`,
     ],
+    [
+      { n: { type: 'byte' } },
+      { n: 2 ** 40 },
+      `${around('n', 'byte', '1099511627776')}input_coercion_exception: Numeric value (1099511627776) out of range of \`int\` (-2147483648 - 2147483647)`,
+    ],
+    [{ n: { type: 'long' } }, { n: 'x1' }, `${around('n', 'long', 'x1')}illegal_argument_exception: For input string: "x1"`],
+    [
+      { b: { type: 'boolean' } },
+      { b: 1.5 },
+      `${around('b', 'boolean', '1.5')}input_coercion_exception: Current token (VALUE_NUMBER_FLOAT) not of boolean type`,
+    ],
+    [
+      { k: { type: 'keyword' } },
+      { k: { lt: 1e19, gt: { b: 1, a: 2 } } },
+      `${around('k', 'keyword', '{lt=1.0E19, gt={a=2, b=1}}')}illegal_state_exception: Can't get text on a START_OBJECT`,
+    ],
+    [
+      { r: { type: 'integer_range' } },
+      { r: 'x' },
+      `${around('r', 'integer_range', 'x')}mapper_parsing_exception: error parsing field [r], expected an object but got r`,
+    ],
+    [
+      { r: { type: 'integer_range' } },
+      { r: ['x'] },
+      `${around('r', 'integer_range', 'x')}mapper_parsing_exception: error parsing field [r], expected an object but got null`,
+    ],
+    [
+      { r: { type: 'integer_range' } },
+      { r: { gte: 1, other: [2] } },
+      `${around('r', 'integer_range', '[2]')}mapper_parsing_exception: error parsing field [r], with unknown parameter [other]`,
+    ],
+    [{ r: { type: 'long_range' } }, { r: { lt: 'a' } }, `${around('r', 'long_range', 'a')}number_format_exception: For input string: "a"`],
+    [
+      { r: { type: 'integer_range' } },
+      { r: { gt: 4, lte: 1 } },
+      `${around('r', 'integer_range', 'null')}illegal_argument_exception: min value (5) is greater than max value (1)`,
+    ],
     [{ n: { type: 'integer' } }, { n: 'x1' }, `${around('n', 'integer', 'x1')}number_format_exception: For input string: "x1"`],
     [
       { n: { type: 'integer', coerce: false } },

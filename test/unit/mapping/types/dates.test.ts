@@ -52,12 +52,15 @@ describe('parsing', () => {
     [DEFAULT, '2024-01-01T10:00:00.1234567890'],
     [DEFAULT, '2024-01-01T10:00:00Mars/Base'],
     [DEFAULT, 'yesterday'],
-    [DEFAULT, ''],
     ['yyyy-MM-dd', '2024-02-29x'],
     ['week_date', '2021-W53-1'],
     ['EEE yyyy-MM-dd', 'Mon 2024-02-29'],
   ])('%s refuses %s', (format, text) => {
     expect(() => DateFormatter.of(format).parse(text)).toThrow(`failed to parse date field [${text}] with format [${format}]`);
+  });
+
+  test('an empty text is no date', () => {
+    expect(() => DateFormatter.of(DEFAULT).parse('')).toThrow('cannot parse empty date');
   });
 
   test('nanoseconds are kept', () => {

@@ -81,7 +81,9 @@ describe('unmapped_type', () => {
   });
 
   test('of a text or an unknown type is refused', async () => {
-    expect(await sorted('none', { unmapped_type: 'text' })).toMatch(/^illegal_argument_exception: Text fields are not optimised/);
+    expect(await sorted('none', { unmapped_type: 'text' })).toMatch(
+      /^illegal_argument_exception: Fielddata is disabled on \[.*\] in \[docs\]\. Text fields/,
+    );
     expect(await sorted('none', { unmapped_type: 'nothing' })).toBe('illegal_argument_exception: No mapper found for type [nothing]');
   });
 });
