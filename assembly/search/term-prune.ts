@@ -169,7 +169,7 @@ export function termAccumulate(node: TermNode, from: u32, to: u32, bits: usize, 
     let end = at + ((<usize>c.count) << 2);
     const freqsOff = cursorFreqs(c) - at;
     if (c.base < from) while (load<u32>(at) < from) at += 4;
-    if (c.lastDoc >= to) while (load<u32>(end - 4) >= to) end -= 4;
+    if (c.lastDoc >= to) while (end > at && load<u32>(end - 4) >= to) end -= 4;
     countScored(<u32>((end - at) >> 2));
     // Most documents of a block are ruled out by freq and norm: only the scores of the others are computed.
     let kept = some;
