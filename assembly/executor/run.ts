@@ -8,8 +8,8 @@
 
 import { aggsCollect } from '../aggs/tree';
 import { competeWindow, Contest, isDisjunction, isTermConjunction, leadOffer, termOffer } from '../search/competitive';
-import { allocate, allocateTemp, contextInit, countWindow, releaseTemp, tempMark, WINDOW_DOCS } from '../search/context';
-import { nodeBound, nodeFilter, nodeNext, nodeOpen, nodeScore, nodeWindow } from '../search/evaluate';
+import { allocate, allocateTemp, contextInit, countWindow, expectFewDocs, releaseTemp, tempMark, WINDOW_DOCS } from '../search/context';
+import { hasOneScore, nodeBound, nodeFilter, nodeNext, nodeOpen, nodeScore, nodeWindow } from '../search/evaluate';
 import { floorOf } from '../search/floor';
 import { BoolNode, Node, OP_TERM, TermNode } from '../search/node';
 import { countBits, filterByBitset, newWindow, Window, WINDOW_BITS_BYTES, WINDOW_DOCS_BYTES, windowToBits, windowToList } from '../search/window';
@@ -89,7 +89,9 @@ const SPAN_DOCS: u32 = 8 * WINDOW_DOCS;
 export function executorInit(ptr: usize, scratchPtr: usize, scratchEnd: usize): void {
   const run = changetype<Run>(ptr);
   contextInit(scratchPtr, scratchEnd, run.maxDoc);
-  nodeOpen(changetype<Node>(<usize>run.query));
+  const query = changetype<Node>(<usize>run.query);
+  if (mayPrune(run) && !run.postFilter && (run.flags & RUN_TOTAL_KNOWN || run.countUpTo != u32.MAX_VALUE) && hasOneScore(query)) expectFewDocs();
+  nodeOpen(query);
   if (run.postFilter) nodeOpen(changetype<Node>(<usize>run.postFilter));
   const w = changetype<Window>(allocate(32));
   w.bits = allocate(WINDOW_BITS_BYTES);

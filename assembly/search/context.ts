@@ -13,6 +13,10 @@ import { blocksDecoded, clearBlocksDecoded } from '../postings/cursor';
 export const WINDOW_DOCS: u32 = 16384;
 
 export let maxDoc: u32 = 0;
+/** Documents that a node decides at its first use, if it is evaluated for many windows at once. */
+export let docsAtFirst: u32 = 0;
+/** See `expectFewDocs`; a multiple of WINDOW_DOCS. */
+const FEW_DOCS: u32 = WINDOW_DOCS;
 let persistentCur: usize = 0;
 let tempCur: usize = 0;
 let status: i32 = 0;
@@ -24,10 +28,16 @@ export function contextInit(scratchPtr: usize, scratchEnd: usize, segmentMaxDoc:
   persistentCur = (scratchPtr + 63) & ~63;
   tempCur = scratchEnd & ~63;
   maxDoc = segmentMaxDoc;
+  docsAtFirst = segmentMaxDoc;
   status = 0;
   docsScored = 0;
   windowsRun = 0;
   clearBlocksDecoded();
+}
+
+/** The first documents of a segment that is much larger are probably all that the search examines. */
+export function expectFewDocs(): void {
+  if (maxDoc >= 4 * FEW_DOCS) docsAtFirst = FEW_DOCS;
 }
 
 /** Memory until the end of the query, 16-byte aligned, not cleared. */

@@ -26,7 +26,7 @@ import {
 import { columnFill, columnFilter, columnNext } from './column-match';
 import { allocateTemp, maxDoc, releaseTemp, tempMark, WINDOW_DOCS } from './context';
 import { docsFill, docsFilter, docsNext, docsScore } from './doc-list';
-import { bitsetOf, nestedScore } from './materialize';
+import { bitsetOf, nestedScore, nextInBitset } from './materialize';
 import {
   BoolNode,
   BoostNode,
@@ -70,11 +70,19 @@ function isWrapper(op: u32): bool {
   return op == OP_CONSTANT || op == OP_BOOST;
 }
 
-/** Evaluated once for the whole segment (materialize.ts). */
+/** Evaluated for many windows at once (materialize.ts). */
 // @ts-ignore: decorator
 @inline
 function isMaterialized(op: u32): bool {
   return op == OP_BITSET || op == OP_ANY_TERM || op == OP_TERM_RANGE || op == OP_NESTED;
+}
+
+/** Whether all matches have the same score, so that the first ones are the best. */
+export function hasOneScore(node: Node): bool {
+  const op = node.op;
+  if (op == OP_BOOST) return hasOneScore(nodeChild(node, 0));
+  if (op == OP_BOOL) return changetype<BoolNode>(node).scored == 0 && changetype<BoolNode>(node).optional == 0;
+  return op == OP_CONSTANT || (isMaterialized(op) && op != OP_NESTED);
 }
 
 export function nodeOpen(node: Node): void {
@@ -99,20 +107,8 @@ export function nodeNext(node: Node, target: u32): u32 {
   if (op == OP_NONE) return NO_MORE_DOCS;
   if (op == OP_ALL) return target;
   if (op == OP_DOCS) return docsNext(changetype<DocsNode>(node), target);
-  if (isMaterialized(op)) return nextInBitset(bitsetOf(changetype<MaterializedNode>(node)), target);
+  if (isMaterialized(op)) return nextInBitset(changetype<MaterializedNode>(node), target);
   return columnNext(node, target);
-}
-
-function nextInBitset(bitset: usize, target: u32): u32 {
-  const end = bitset + ((<usize>((maxDoc + 63) >> 6)) << 3);
-  let at = bitset + ((<usize>(target >> 6)) << 3);
-  let word = load<u64>(at) & (~(<u64>0) << target);
-  while (word == 0) {
-    at += 8;
-    if (at >= end) return NO_MORE_DOCS;
-    word = load<u64>(at);
-  }
-  return (<u32>(at - bitset) << 3) + <u32>ctz<u64>(word);
 }
 
 export function nodeWindow(node: Node, from: u32, to: u32, w: Window): void {
@@ -124,7 +120,7 @@ export function nodeWindow(node: Node, from: u32, to: u32, w: Window): void {
   if (isWrapper(op)) return nodeWindow(nodeChild(node, 0), from, to, w);
   w.isList = 0;
   if (isMaterialized(op)) {
-    copyBits(w.bits, bitsetOf(changetype<MaterializedNode>(node)), from, to);
+    copyBits(w.bits, bitsetOf(changetype<MaterializedNode>(node), to), from, to);
     return;
   }
   clearBits(w.bits);
@@ -166,7 +162,7 @@ export function nodeFilter(node: Node, docs: usize, count: u32): u32 {
   if (op == OP_NONE) return 0;
   if (op == OP_ALL) return count;
   if (op == OP_DOCS) return docsFilter(changetype<DocsNode>(node), docs, count);
-  if (isMaterialized(op)) return filterByBitset(bitsetOf(changetype<MaterializedNode>(node)), docs, count);
+  if (isMaterialized(op)) return filterByBitset(bitsetOf(changetype<MaterializedNode>(node), load<u32>(docs + ((<usize>count - 1) << 2)) + 1), docs, count);
   return columnFilter(node, docs, count);
 }
 

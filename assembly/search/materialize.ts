@@ -1,4 +1,5 @@
-// Nodes that are evaluated once for the whole segment, into a bitset over [0, maxDoc), at their first use.
+// Nodes that are evaluated into a bitset over [0, maxDoc) at their first use: for the whole segment at once, or, if a search probably needs only the
+// first documents (context.ts, expectFewDocs), for these and later for all others.
 
 import { FIELD_FREQS } from '../codec/field-flags';
 import { readVint, vintBytes } from '../codec/vint';
@@ -6,7 +7,7 @@ import { CURSOR_BYTES } from '../postings/cursor';
 import { BLOCK_DOCS, NO_MORE_DOCS } from '../postings/format';
 import { cursorNext as nextTerm, cursorOpen as openTerms, TERMS_CURSOR_BYTES, TermsCursor } from '../terms/cursor';
 import { TermsHeader } from '../terms/dictionary';
-import { allocate, allocateTemp, maxDoc, releaseTemp, tempMark, WINDOW_DOCS } from './context';
+import { allocate, allocateTemp, docsAtFirst, maxDoc, releaseTemp, tempMark, WINDOW_DOCS } from './context';
 import { nodeNext, nodeOpen, nodeScore, nodeWindow } from './evaluate';
 import {
   AnyTermNode,
@@ -19,6 +20,8 @@ import {
   NODE_SCORES,
   nodeChild,
   OP_ANY_TERM,
+  OP_BITSET,
+  OP_NESTED,
   OP_TERM_RANGE,
   TermNode,
   TermRangeNode,
@@ -26,51 +29,96 @@ import {
 import { termFill, termOpenIn } from './term';
 import { filterByBitset, newWindow, setBit, windowToList } from './window';
 
-export function bitsetOf(node: MaterializedNode): usize {
-  if (node.bitset) return <usize>node.bitset;
-  const bytes = (((<usize>maxDoc) + 511) >> 9) << 6;
-  const bitset = allocate(bytes + 16);
-  memory.fill(bitset, 0, bytes + 16);
-  node.bitset = <u32>bitset;
-  if (node.op == OP_ANY_TERM) fillTerms(changetype<AnyTermNode>(node), bitset);
-  else if (node.op == OP_TERM_RANGE) fillTermRange(changetype<TermRangeNode>(node), bitset);
-  else joinChildren(changetype<NestedNode>(node), bitset);
-  return bitset;
+/** The node's bitset, in which all documents below `to` are decided. */
+export function bitsetOf(node: MaterializedNode, to: u32): usize {
+  if (node.op == OP_BITSET || (node.bitset && node.decided >= to)) return <usize>node.bitset;
+  if (!node.bitset) {
+    const bytes = (((<usize>maxDoc) + 511) >> 9) << 6;
+    const bitset = allocate(bytes + 16);
+    memory.fill(bitset, 0, bytes + 16);
+    node.bitset = <u32>bitset;
+  }
+  const from = node.decided;
+  const isFirst = from == 0 && to <= docsAtFirst && docsAtFirst < maxDoc && node.op != OP_NESTED;
+  node.decided = isFirst ? docsAtFirst : u32.MAX_VALUE;
+  const end = isFirst ? docsAtFirst : maxDoc;
+  if (node.op == OP_ANY_TERM) fillTerms(changetype<AnyTermNode>(node), from, end);
+  else if (node.op == OP_TERM_RANGE) fillTermRange(changetype<TermRangeNode>(node), from, end);
+  else joinChildren(changetype<NestedNode>(node), <usize>node.bitset);
+  return <usize>node.bitset;
 }
 
-function fillTerms(node: AnyTermNode, bitset: usize): void {
-  const mark = tempMark();
-  const term = changetype<TermNode>(allocateTemp(offsetof<TermNode>()));
-  const cursor = allocateTemp(CURSOR_BYTES);
-  for (let at = <usize>node.terms, end = at + ((<usize>node.termCount) << 3); at < end; at += 8) {
-    fillTerm(node.postingsFlags, load<u32>(at), load<u32>(at, 4), bitset, term, cursor);
+/** A lower bound of the first match >= target; NO_MORE_DOCS if there is none. */
+export function nextInBitset(node: MaterializedNode, target: u32): u32 {
+  // Whoever needs more than the documents at first asks for a window.
+  if (node.bitset && node.op != OP_BITSET && node.decided <= target) return target;
+  const bitset = bitsetOf(node, target + 1);
+  const limit = node.op == OP_BITSET ? maxDoc : min(node.decided, maxDoc);
+  const end = bitset + ((<usize>((limit + 63) >> 6)) << 3);
+  let at = bitset + ((<usize>(target >> 6)) << 3);
+  let word = load<u64>(at) & (~(<u64>0) << target);
+  while (word == 0) {
+    at += 8;
+    if (at >= end) return limit < maxDoc ? limit : NO_MORE_DOCS;
+    word = load<u64>(at);
   }
+  return (<u32>(at - bitset) << 3) + <u32>ctz<u64>(word);
+}
+
+/** Scratch to set the bits of the documents [from, to) of many terms; `from` is a multiple of 64. */
+// @ts-ignore: decorator
+@unmanaged
+class TermFill {
+  flags: u32;
+  from: u32;
+  to: u32;
+  bitset: usize;
+  term: TermNode;
+  cursor: usize;
+}
+
+function newTermFill(node: MaterializedNode, flags: u32, from: u32, to: u32): TermFill {
+  const fill = changetype<TermFill>(allocateTemp(offsetof<TermFill>()));
+  fill.flags = flags;
+  fill.from = from;
+  fill.to = to;
+  fill.bitset = <usize>node.bitset;
+  fill.term = changetype<TermNode>(allocateTemp(offsetof<TermNode>()));
+  fill.cursor = allocateTemp(CURSOR_BYTES);
+  return fill;
+}
+
+function fillTerms(node: AnyTermNode, from: u32, to: u32): void {
+  const mark = tempMark();
+  const fill = newTermFill(node, node.postingsFlags, from, to);
+  for (let at = <usize>node.terms, end = at + ((<usize>node.termCount) << 3); at < end; at += 8) fillTerm(fill, load<u32>(at), load<u32>(at, 4));
   releaseTemp(mark);
 }
 
-function fillTermRange(node: TermRangeNode, bitset: usize): void {
+function fillTermRange(node: TermRangeNode, from: u32, to: u32): void {
   const mark = tempMark();
-  const term = changetype<TermNode>(allocateTemp(offsetof<TermNode>()));
-  const cursor = allocateTemp(CURSOR_BYTES);
+  const fill = newTermFill(node, node.postingsFlags, from, to);
   const dictionary = <usize>node.dictionary;
   const walk = changetype<TermsCursor>(allocateTemp(TERMS_CURSOR_BYTES));
   openTerms(walk, dictionary, node.fromOrd, allocateTemp(<usize>changetype<TermsHeader>(dictionary).longestTerm + 16));
   for (let at = <usize>node.pieces; walk.next < node.toOrd; at += 8) {
     const end = load<u32>(at), shift = load<u32>(at, 4);
-    while (walk.next < end && nextTerm(walk)) fillTerm(node.postingsFlags, <u32>walk.postingsPtr + shift, walk.docFreq, bitset, term, cursor);
+    while (walk.next < end && nextTerm(walk)) fillTerm(fill, <u32>walk.postingsPtr + shift, walk.docFreq);
   }
   releaseTemp(mark);
 }
 
 /** Sets the bits of a term's documents. Short records are decoded directly, others through a term node. */
-function fillTerm(flags: u32, record: u32, docFreq: u32, bitset: usize, term: TermNode, cursor: usize): void {
+function fillTerm(fill: TermFill, record: u32, docFreq: u32): void {
+  const flags = fill.flags, from = fill.from, to = fill.to, bitset = fill.bitset;
   if (docFreq >= BLOCK_DOCS) {
+    const term = fill.term;
     term.postingsFlags = flags;
     term.docFreq = docFreq;
     term.record = record;
     term.positions = 0;
-    termOpenIn(term, cursor);
-    termFill(term, 0, maxDoc, bitset);
+    termOpenIn(term, fill.cursor);
+    termFill(term, from, to, bitset + (from >> 3));
     return;
   }
   let cur = <usize>record;
@@ -84,7 +132,8 @@ function fillTerm(flags: u32, record: u32, docFreq: u32, bitset: usize, term: Te
     } else {
       doc += entry;
     }
-    setBit(bitset, doc);
+    if (doc >= to) return;
+    if (doc >= from) setBit(bitset, doc);
   }
 }
 
@@ -150,7 +199,7 @@ function storeScore(node: NestedNode, parent: u32, total: f64, count: u32): void
 }
 
 export function nestedScore(node: NestedNode, docs: usize, count: u32, scores: usize): void {
-  bitsetOf(node);
+  bitsetOf(node, maxDoc);
   for (let i: usize = 0, end = (<usize>count) << 2; i < end; i += 4) {
     store<f32>(scores + i, node.parentScores ? load<f32>(<usize>node.parentScores + ((<usize>load<u32>(docs + i)) << 2)) : 0);
   }

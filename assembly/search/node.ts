@@ -151,12 +151,14 @@ export class DocsNode extends Node {
   scores: u32;
 }
 
-/** Nodes that are evaluated for the whole segment at once (materialize.ts). */
+/** Nodes that are evaluated for many windows at once (materialize.ts). */
 // @ts-ignore: decorator
 @unmanaged
 export class MaterializedNode extends Node {
   /** Bitset over the segment's documents. OP_BITSET: written by the host; else state, 0 before the first use. */
   bitset: u32;
+  /** State: documents below this number are decided; u32.MAX_VALUE: all. Unused by OP_BITSET. */
+  decided: u32;
 }
 
 // @ts-ignore: decorator

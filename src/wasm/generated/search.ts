@@ -153,7 +153,7 @@ export const DocsNode = {
   scores: 28 as Offset<'u32'>,
   sizeof: 32,
 } as const;
-/** Nodes that are evaluated for the whole segment at once (materialize.ts). */
+/** Nodes that are evaluated for many windows at once (materialize.ts). */
 export const MaterializedNode = {
   op: 0 as Offset<'u32'>,
   flags: 4 as Offset<'u32'>,
@@ -161,7 +161,8 @@ export const MaterializedNode = {
   childCount: 12 as Offset<'u32'>,
   cost: 16 as Offset<'u32'>,
   bitset: 20 as Offset<'u32'>,
-  sizeof: 24,
+  decided: 24 as Offset<'u32'>,
+  sizeof: 28,
 } as const;
 export const AnyTermNode = {
   op: 0 as Offset<'u32'>,
@@ -170,10 +171,11 @@ export const AnyTermNode = {
   childCount: 12 as Offset<'u32'>,
   cost: 16 as Offset<'u32'>,
   bitset: 20 as Offset<'u32'>,
-  terms: 24 as Offset<'u32'>,
-  termCount: 28 as Offset<'u32'>,
-  postingsFlags: 32 as Offset<'u32'>,
-  sizeof: 36,
+  decided: 24 as Offset<'u32'>,
+  terms: 28 as Offset<'u32'>,
+  termCount: 32 as Offset<'u32'>,
+  postingsFlags: 36 as Offset<'u32'>,
+  sizeof: 40,
 } as const;
 /** Terms of ordinals [fromOrd, toOrd). */
 export const TermRangeNode = {
@@ -183,12 +185,13 @@ export const TermRangeNode = {
   childCount: 12 as Offset<'u32'>,
   cost: 16 as Offset<'u32'>,
   bitset: 20 as Offset<'u32'>,
-  dictionary: 24 as Offset<'u32'>,
-  fromOrd: 28 as Offset<'u32'>,
-  toOrd: 32 as Offset<'u32'>,
-  postingsFlags: 36 as Offset<'u32'>,
-  pieces: 40 as Offset<'u32'>,
-  sizeof: 44,
+  decided: 24 as Offset<'u32'>,
+  dictionary: 28 as Offset<'u32'>,
+  fromOrd: 32 as Offset<'u32'>,
+  toOrd: 36 as Offset<'u32'>,
+  postingsFlags: 40 as Offset<'u32'>,
+  pieces: 44 as Offset<'u32'>,
+  sizeof: 48,
 } as const;
 /** children: a plan over nested documents */
 export const NestedNode = {
@@ -198,11 +201,12 @@ export const NestedNode = {
   childCount: 12 as Offset<'u32'>,
   cost: 16 as Offset<'u32'>,
   bitset: 20 as Offset<'u32'>,
-  childDocs: 24 as Offset<'u32'>,
-  parentDocs: 28 as Offset<'u32'>,
-  scoreMode: 32 as Offset<'u32'>,
-  parentScores: 36 as Offset<'u32'>,
-  sizeof: 40,
+  decided: 24 as Offset<'u32'>,
+  childDocs: 28 as Offset<'u32'>,
+  parentDocs: 32 as Offset<'u32'>,
+  scoreMode: 36 as Offset<'u32'>,
+  parentScores: 40 as Offset<'u32'>,
+  sizeof: 44,
 } as const;
 /** NestedNode.scoreMode: the score of a parent from those of its children. */
 export const NESTED_NONE = 0;
