@@ -59,7 +59,7 @@ export function reductionError(error: ApiError, dialect: Dialect): ApiError {
 }
 
 export function numberFormatError(text: string): ApiError {
-  return new ApiError('number_format_exception', 400, `For input string: "${text}"`);
+  return new ApiError('number_format_exception', 400, text.trim() === '' ? 'empty String' : `For input string: "${text}"`);
 }
 
 /** A feature of Elasticsearch that this service does not support. */

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, tokenOf } from '../common/json/json-value.ts
 import { didYouMean } from '../common/text/nearest-name.ts';
 import { ApiError, asCause } from '../errors/api-error.ts';
 import { intOf } from '../errors/search-errors.ts';
-import { parameterError, parsingError, xContentError } from './errors.ts';
+import { numberFormatError, parameterError, parsingError, xContentError } from './errors.ts';
 
 /** Errors of the types whose parsers are written by hand in Elasticsearch, for a key, the kind of its value and the name of the aggregation. */
 const UNKNOWN_FIELDS: Readonly<Record<string, (key: string, token: string, aggregation: string, hint: string) => Error>> = {
@@ -116,16 +116,18 @@ export class Params {
   number(key: string): number | null {
     const value = this.takeValue(key);
     if (value === undefined) return null;
-    const number =
-      typeof value === 'number'
-        ? value
-        : typeof value === 'bigint'
-          ? Number(value)
-          : typeof value === 'string'
-            ? Number(value)
-            : Number.NaN;
-    if (!Number.isFinite(number) || value === '') throw this.wrongTypeError(key, value);
-    return number;
+    return this.#numberOf(key, value);
+  }
+
+  /** A number, or the text of one. */
+  #numberOf(key: string, value: unknown): number {
+    if (typeof value === 'string') {
+      const number = value.trim() === '' ? Number.NaN : Number(value);
+      if (Number.isFinite(number)) return number;
+      throw xContentError(`[${this.typeName}] failed to parse field [${key}]`, numberFormatError(value));
+    }
+    if (typeof value !== 'number' && typeof value !== 'bigint') throw this.wrongTypeError(key, value);
+    return Number(value);
   }
 
   integer(key: string): number | null {
@@ -161,13 +163,7 @@ export class Params {
 
   numbers(key: string): number[] | null {
     const values = this.list(key);
-    return (
-      values?.map((value) => {
-        const number = typeof value === 'number' ? value : typeof value === 'string' && value !== '' ? Number(value) : Number.NaN;
-        if (!Number.isFinite(number)) throw this.wrongTypeError(key, value);
-        return number;
-      }) ?? null
-    );
+    return values?.map((value) => this.#numberOf(key, value)) ?? null;
   }
 
   wrongTypeError(key: string, value: unknown): Error {

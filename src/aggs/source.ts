@@ -1,5 +1,8 @@
 // Values sources: a field of an index for an aggregation, with its format, its `missing` value and the column of a segment.
 import { encodeGeoPoint } from '../common/encoding/geo-encoding.ts';
+import { zoneOf } from '../dates/zones.ts';
+import { asCause } from '../errors/api-error.ts';
+import { xContentParseError } from '../errors/search-errors.ts';
 import type { FieldType, ValueFormat } from '../mapping/core/field-type.ts';
 import { noFielddataError } from '../mapping/core/fielddata-errors.ts';
 import { standAloneField } from '../mapping/stand-alone-field.ts';
@@ -85,6 +88,16 @@ function fitsValueType({ family }: FieldType, valueType: string): boolean {
   return ['long', 'double', 'unsigned_long'].includes(valueType) ? family === 'numeric' : family === valueType;
 }
 
+/** @throws ApiError x_content_parse_exception: no such zone */
+function checkZone({ typeName }: Params, zone: string): void {
+  try {
+    zoneOf(zone);
+  } catch (error) {
+    const cause = asCause(error);
+    throw xContentParseError(`[${typeName}] failed to parse field [time_zone]`, cause.causedBy ?? cause);
+  }
+}
+
 /** @param  which of the optional parameters the aggregation has. @throws ApiError illegal_argument_exception: neither field nor script */
 export function parseSource(
   p: Params,
@@ -97,6 +110,7 @@ export function parseSource(
   if (Array.isArray(missing) || (typeof missing === 'object' && missing !== null)) throw p.wrongTypeError('missing', missing);
   const format = withFormat ? p.name('format') : null;
   const timeZone = withTimeZone ? p.string('time_zone') : null;
+  if (timeZone !== null) checkZone(p, timeZone);
   const valueType = p.string('value_type') ?? p.string('valueType');
   if (valueType !== null && !Object.hasOwn(VALUE_TYPES, valueType)) throw p.refusalError('value_type', `Unknown value type [${valueType}]`);
   if (field === null && script === undefined)
@@ -133,7 +147,7 @@ export function bindSource(typeName: string, params: SourceParams, ctx: BindCont
   if (type.name === '_index' && (families === null || families.includes('keyword'))) return indexNameSource(type, params, ctx);
   if (type.aggregations ? !type.aggregations.has(typeName) : families && !families.includes(type.family)) {
     throw illegalArgumentError(
-      `Field [${type.keyPrefix ? type.spec.name : params.field}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`,
+      `Field [${type.keyPrefix ? type.spec.name : mapped ? type.name : params.field}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`,
     );
   }
   if (type.params['time_series_metric'] === 'counter' && !COUNTER_AGGREGATIONS.has(typeName)) {
@@ -218,7 +232,7 @@ function runtimeSource(
   if (type.family === 'shape' || type.family === 'lookup')
     throw illegalArgumentError(`Fielddata is not supported on field [${type.name}] of type [${type.typeName}]`);
   if (families && !families.includes(type.family))
-    throw illegalArgumentError(`Field [${params.field}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`);
+    throw illegalArgumentError(`Field [${type.name}] of type [${type.typeName}] is not supported for aggregation [${typeName}]`);
   return computedSource({ script: null, of: null, type }, params, ctx);
 }
 

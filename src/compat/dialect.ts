@@ -19,6 +19,7 @@ const NOT_IN_OPENSEARCH = row(true, true, true, true, false);
 const ONLY_IN_OPENSEARCH = row(false, false, false, false, true);
 const ONLY_IN_7 = row(true, true, false, false, false);
 
+const CARDINALITY_HINTS = 'global_ordinal, segment_ordinal, direct';
 const ILLEGAL_ARGUMENT = 'illegal_argument_exception';
 const NOT_FOUND = 'resource_not_found_exception';
 const TYPED_MAPPING = 'Failed to parse mapping [_doc]';
@@ -29,6 +30,10 @@ const DOCUMENT_ERROR = 'document_parsing_exception';
 export const DIFFERENCES = {
   /** whose internal metadata fields, such as `_doc_count`, `_field_caps` lists */
   internalFields: row<'7' | '8' | 'opensearch'>('7', '7', '8', '8', 'opensearch'),
+  /** pipeline aggregations have the gap policy `keep_values` */
+  keepsValuesOverGaps: SINCE_8,
+  /** values of `execution_hint` that `cardinality` has, as an error lists them; empty: any */
+  cardinalityHints: row('', '', CARDINALITY_HINTS, CARDINALITY_HINTS, 'direct, ordinals'),
   /** names of fields that are only white space are refused */
   refusesBlankNames: SINCE_8,
   /** the tokenizers `nGram` and `edgeNGram` and the character filter `htmlStrip` exist under these old names */

@@ -116,7 +116,8 @@ export function zoneOf(id: string): TimeZone {
   if (zone) return zone;
   const region = /^[A-Za-z][A-Za-z0-9~/._+-]+$/.test(id);
   const type = region ? 'zone_rules_exception' : 'date_time_exception';
-  const reason = region ? `Unknown time-zone ID: ${id}` : `Invalid ID for region-based ZoneId, invalid format: ${id}`;
+  const kind = id.length <= 1 || /^[+-]/.test(id) ? 'ZoneOffset' : 'region-based ZoneId';
+  const reason = region ? `Unknown time-zone ID: ${id}` : `Invalid ID for ${kind}, invalid format: ${id}`;
   const javaName = region ? 'java.time.zone.ZoneRulesException' : 'java.time.DateTimeException';
   throw illegalArgumentError(`${javaName}: ${reason}`, new ApiError(type, 400, reason));
 }

@@ -15,6 +15,7 @@ const FOREIGN_TYPES = new Set([
   'input_coercion_exception',
   'i_o_exception',
   'e_o_f_exception',
+  'date_time_exception',
   'date_time_parse_exception',
   'unsupported_operation_exception',
   'array_index_out_of_bounds_exception',

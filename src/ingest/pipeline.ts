@@ -4,7 +4,7 @@
 import { type ConfigFolders, NO_FOLDERS } from '../common/config-folder.ts';
 import type { MutableJsonObject } from '../common/json/json-value.ts';
 import { isJsonObject } from '../common/json/source-numbers.ts';
-import { ApiError } from '../errors/api-error.ts';
+import { ApiError, asCause } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { CONTEXTS } from '../scripting/contexts.ts';
 import { type CompiledScript, compileScript } from '../scripting/painless.ts';
@@ -25,11 +25,11 @@ export function compilePipeline(id: string, body: unknown, folders: ConfigFolder
   const processors = listOf(config, 'processors');
   if (processors === null)
     throw new ApiError('parse_exception', 400, '[processors] required property is missing', { details: { property_name: 'processors' } });
-  const steps = processors.map((item) => compileStep(item, folders));
+  const steps = compileAll(processors, (item) => compileStep(item, folders));
   const failureSteps = listOf(config, 'on_failure');
   if (failureSteps?.length === 0)
     throw new ApiError('parse_exception', 400, `pipeline [${id}] cannot have an empty on_failure option defined`);
-  const onFailure = (failureSteps ?? []).map((item) => compileStep(item, folders));
+  const onFailure = compileAll(failureSteps ?? [], (item) => compileStep(item, folders));
   for (const key of PIPELINE_KEYS) config.take(key);
   const left = config.left();
   if (left.length > 0)
@@ -39,6 +39,29 @@ export function compilePipeline(id: string, body: unknown, folders: ConfigFolder
       `pipeline [${id}] doesn't support one or more provided configuration parameters [${left.join(', ')}]`,
     );
   return { id, steps, onFailure };
+}
+
+/** @throws ApiError the error of the first item that has one, with those of the others as `suppressed` */
+function compileAll(items: readonly unknown[], compile: (item: unknown) => Step): Step[] {
+  const steps: Step[] = [];
+  const errors: ApiError[] = [];
+  for (const item of items) {
+    try {
+      steps.push(compile(item));
+    } catch (error) {
+      errors.push(asCause(error));
+    }
+  }
+  const [first, ...others] = errors;
+  if (first === undefined) return steps;
+  if (others.length === 0) throw first;
+  const { type, status, reason, causedBy, rootCauses } = first;
+  const details = { ...first.details, suppressed: others.map(suppressedBody) };
+  throw new ApiError(type, status, reason, { details, causedBy, rootCauses });
+}
+
+function suppressedBody({ type, reason, details, causedBy }: ApiError): Record<string, unknown> {
+  return { type, reason, ...details, ...(causedBy === null ? {} : { caused_by: suppressedBody(causedBy) }) };
 }
 
 function listOf(config: ProcessorConfig, name: string): unknown[] | null {
@@ -78,7 +101,7 @@ export function compileStep(value: unknown, folders: ConfigFolders = NO_FOLDERS,
   const ignoreFailure = config.boolean('ignore_failure');
   const failureItems = config.optionalList('on_failure');
   if (failureItems?.length === 0) throw config.error('on_failure', 'processors list cannot be empty');
-  const onFailure = (failureItems ?? []).map((item) => compileStep(item, folders, depth + 1));
+  const onFailure = compileAll(failureItems ?? [], (item) => compileStep(item, folders, depth + 1));
   const conditionSpec = config.take('if');
   const condition = conditionSpec === undefined ? null : compileCondition(conditionSpec);
   const made = make(config, (inner) => compileStep(inner, folders, depth + 1), folders);

@@ -190,7 +190,7 @@ export const reverseNestedType: AggType = {
   bind(spec, ctx: BindContext): BoundNested {
     const { path } = spec.params as { path: string | null };
     if (!ctx.parents.some((parent) => parent.typeName === 'nested')) {
-      throw illegalArgumentError(`Reverse nested aggregation [${spec.name}] can not be used outside a [nested] aggregation`);
+      throw illegalArgumentError(`Reverse nested aggregation [${spec.name}] can only be used inside a [nested] aggregation`);
     }
     if (path !== null && !ctx.index.mapping.isNested(path)) {
       if (ctx.index.mapping.isObject(path) && !ctx.index.mapping.dialect.blamesAggregationRequests)

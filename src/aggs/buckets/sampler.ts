@@ -10,6 +10,7 @@ import { mergeChildren } from '../reduce/merge.ts';
 import { SingleBucketOut } from '../reduce/out.ts';
 import { bindSource, hasNoValues, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
 import type { AggSpec, AggType, Bindings, SegmentScope, Slice } from '../types.ts';
+import { checkHint } from './terms/terms.ts';
 
 /** Lucene's message for an empty sample. */
 const NO_SAMPLE = 'numHits must be > 0; please use TotalHitCountCollectorManager if you just need the total hit count';
@@ -19,12 +20,15 @@ interface SamplerParams {
   /** diversified_sampler: maximum number of documents per shard with the same value of the field. */
   readonly source: SourceParams | null;
   readonly perValue: number;
+  readonly hint: string | null;
 }
 
 /** AggNode trees of the children of `spec`, to run over documents that the host selects. */
 export function planChildren(spec: AggSpec, bindings: Bindings, segment: SegmentScope): AggNode[] {
   return spec.children.map((child) => planTree(child, bindings, segment));
 }
+
+const HINTS = new Set(['map', 'bytes_hash', 'global_ordinals']);
 
 function samplerType(isDiversified: boolean): AggType {
   return {
@@ -34,7 +38,7 @@ function samplerType(isDiversified: boolean): AggType {
       const shardSize = p.integer('shard_size') ?? 100;
       const perValue = isDiversified ? (p.integer('max_docs_per_value') ?? 1) : 0;
       const source = isDiversified ? parseSource(p, { format: false }) : null;
-      if (isDiversified) p.string('execution_hint');
+      const hint = isDiversified ? p.string('execution_hint') : null;
       p.done();
       if (shardSize <= 0 && !dialect.blamesAggregationRequests)
         throw p.refusalError('shard_size', `[shardSize] must be greater than or equal to 0. Found [${shardSize}] in [${name}]`);
@@ -43,16 +47,17 @@ function samplerType(isDiversified: boolean): AggType {
           'max_docs_per_value',
           `[maxDocsPerValue] must be greater than or equal to 0. Found [${perValue}] in [${name}]`,
         );
-      return { shardSize, source, perValue };
+      return { shardSize, source, perValue, hint };
     },
     bind(spec, ctx) {
-      const { source, shardSize } = spec.params as SamplerParams;
+      const { source, shardSize, hint } = spec.params as SamplerParams;
       const outer = ctx.parents.find(({ typeName }) => typeName === 'random_sampler');
       if (outer)
         throw illegalArgumentError(
           `[random_sampler] aggregation [${outer.name}] does not support sampling [${spec.typeName}] aggregation [${spec.name}]`,
         );
       const bound = source ? bindSource('diversified_sampler', source, ctx, ['keyword', 'numeric', 'boolean', 'date', 'ip']) : null;
+      if (bound?.type?.spec.column === 'ordinals') checkHint(hint, HINTS, 'map, bytes_hash, global_ordinals');
       if (bound !== null && hasNoValues(bound)) return bound;
       if (ctx.index.mapping.dialect.blamesAggregationRequests) {
         if (spec.children.length === 0) throw illegalArgumentError('Sampler aggregation must be used with child aggregations.');

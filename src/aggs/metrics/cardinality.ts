@@ -1,6 +1,8 @@
 // cardinality: exact while a segment has at most EXACT_VALUES values; beyond, numbers are counted by HyperLogLog (`precision_threshold` sets the
 // number of registers).
 
+import type { Dialect } from '../../compat/dialect.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { AggNode } from '../../plan/agg-plan.ts';
 import { Params } from '../params.ts';
 import { KeyTable } from '../reduce/key-table.ts';
@@ -16,7 +18,7 @@ import { hasManyValues, valuesNode } from './value-counts.ts';
 
 export const cardinalityType: AggType = {
   isBucket: false,
-  parse(_name, typeName, body): { source: SourceParams; precision: number } {
+  parse(_name, typeName, body): { source: SourceParams; precision: number; hint: string | null } {
     const p = new Params(typeName, body);
     const source = parseSource(p, { format: false });
     const threshold = p.integer('precision_threshold');
@@ -26,12 +28,16 @@ export const cardinalityType: AggType = {
         `[precisionThreshold] must be greater than or equal to 0. Found [${threshold}] in [${_name}]`,
       );
     }
-    p.string('execution_hint');
+    const hint = p.string('execution_hint');
     p.number('rehash');
     p.done();
-    return { source, precision: precisionOf(threshold ?? 3000) };
+    return { source, precision: precisionOf(threshold ?? 3000), hint };
   },
-  bind: (spec, ctx) => bindSource('cardinality', (spec.params as { source: SourceParams }).source, ctx, null),
+  bind(spec, ctx) {
+    const { source, hint } = spec.params as { source: SourceParams; hint: string | null };
+    if (hint !== null) checkHint(hint, ctx.index.mapping.dialect);
+    return bindSource('cardinality', source, ctx, null);
+  },
   plan(spec, bound: ValuesSource, scope): AggNode {
     if (bound.kind === 'binary') return { op: 'docs', children: [] };
     if (!hasManyValues(bound, scope)) return valuesNode(bound, scope, false);
@@ -192,4 +198,19 @@ function sketchesOf(slices: readonly Slice[], parents: number): Uint8Array[] {
     });
   }
   return sketches;
+}
+
+/** Names that Elasticsearch accepts besides those that its error lists. */
+const MORE_HINTS = ['global_ordinals', 'segment_ordinals', 'save_memory_heuristic', 'save_time_heuristic'];
+
+/** Validates the hint, which has no effect here. @throws ApiError illegal_argument_exception */
+function checkHint(hint: string, { cardinalityHints: listed }: Dialect): void {
+  const hints = listed.split(', ');
+  const isOwn = hints.includes('ordinals');
+  if (listed === '' || hints.includes(hint) || (!isOwn && MORE_HINTS.includes(hint.toLowerCase()))) return;
+  throw illegalArgumentError(
+    isOwn
+      ? `Unknown execution_hint: [${hint}], expected any of [${listed}]`
+      : `Invalid execution mode for cardinality aggregation.  Got [${hint}]expected one of [${listed}]`,
+  );
 }

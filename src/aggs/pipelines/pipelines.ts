@@ -28,8 +28,8 @@ export function parsePipeline(name: string, typeName: string, body: unknown, met
     throw parsingError(`Missing required field [buckets_path] for aggregation [${name}]`);
   const path = isScripted ? '' : Array.isArray(raw) ? String(raw[0]) : String(raw ?? '');
   const gapName = p.string('gap_policy') ?? 'skip';
-  const gaps = typeName === 'bucket_sort' ? ['skip', 'insert_zeros'] : ['insert_zeros', 'skip', 'keep_values'];
-  if (!gaps.includes(gapName)) throw parsingError(`Invalid gap policy: [${gapName}], accepted values: [insert_zeros, skip]`);
+  const gaps = dialect.keepsValuesOverGaps ? ['insert_zeros', 'skip', 'keep_values'] : ['insert_zeros', 'skip'];
+  if (!gaps.includes(gapName)) throw parsingError(`Invalid gap policy: [${gapName}], accepted values: [${gaps.join(', ')}]`);
   const format = p.string('format');
   const pattern = format === null ? null : DecimalFormat.of(format);
   const common: PipelineBody = {

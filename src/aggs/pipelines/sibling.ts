@@ -4,7 +4,9 @@
 import { jsonDouble } from '../../common/json/json-float.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { javaDouble } from '../../common/text/java-text.ts';
-import { illegalArgumentError, validationError } from '../errors.ts';
+import type { Dialect } from '../../compat/dialect.ts';
+import type { ApiError } from '../../errors/api-error.ts';
+import { executionError, illegalArgumentError, validationError } from '../errors.ts';
 import type { Params } from '../params.ts';
 import { ChangePointOut, type Figure, jsonFigures, MetricOut, type OutAgg, type OutBucket } from '../reduce/out.ts';
 import type { PipelineSpec } from '../types.ts';
@@ -21,12 +23,19 @@ interface Point {
   readonly value: number;
 }
 
+/** A path that ends at an aggregation with buckets. */
+function noNumberError(name: string, { blamesAggregationRequests }: Dialect): ApiError {
+  const wanted = 'a number value or a single value numeric metric aggregation';
+  const reason = `buckets_path must reference either ${wanted}, got: [Bucket] at aggregation [${name}]`;
+  return blamesAggregationRequests ? illegalArgumentError(reason) : executionError(reason);
+}
+
 /** Figures of all buckets on the path; buckets without one are skipped or count as 0. */
 function pointsAt(aggs: ReadonlyMap<string, OutAgg>, path: string, body: PipelineBody): Point[] {
   const [first, ...tail] = parsePath(path);
   // `list.metric` means `list>metric` if `list` has buckets.
   const rest = tail.length === 0 && first.key !== null ? [{ name: first.key, key: null }] : tail;
-  if (rest.length === 0) throw illegalArgumentError(`path [${path}] does not lead to a number`);
+  if (rest.length === 0) throw noNumberError(first.name, body.dialect);
   const agg = aggs.get(first.name);
   if (!agg) throw illegalArgumentError(`No aggregation found for path [${path}]`);
   const below = path.slice(path.indexOf('>') + 1);
@@ -98,7 +107,22 @@ function statsOf(points: readonly Point[]): Record<string, Figure> {
   return { count, min: count ? Math.min(...values) : null, max: count ? Math.max(...values) : null, avg: count ? sum / count : null, sum };
 }
 
-function extendedOf(points: readonly Point[], sigma: number): { json: MutableJsonObject; figures: Record<string, Figure> } {
+/** The sampling figures of one value are not numbers. */
+function textOf(figure: Figure, text: (value: Figure) => string | null): string | null {
+  return Number.isNaN(figure) && text(0) !== null ? 'NaN' : text(figure);
+}
+
+/** The members `…_as_string` in the format of the aggregation; none without a format or points. */
+function textsOf({ count, ...figures }: Record<string, Figure>, text: (value: Figure) => string | null): MutableJsonObject {
+  const texts = Object.entries(figures).map(([name, figure]) => [`${name}_as_string`, count === 0 ? null : textOf(figure, text)] as const);
+  return Object.fromEntries(texts.filter(([, value]) => value !== null));
+}
+
+function extendedOf(
+  points: readonly Point[],
+  sigma: number,
+  text: (value: Figure) => string | null,
+): { json: MutableJsonObject; figures: Record<string, Figure> } {
   const basic = statsOf(points);
   const count = points.length;
   const sum = sumOf(points);
@@ -126,7 +150,12 @@ function extendedOf(points: readonly Point[], sigma: number): { json: MutableJso
     upper_sampling: bound(figures.std_deviation_sampling, 1),
     lower_sampling: bound(figures.std_deviation_sampling, -1),
   }; // prettier-ignore
-  return { json: { ...jsonFigures(figures), std_deviation_bounds: jsonFigures(bounds) }, figures };
+  const limits = Object.entries(bounds).flatMap(([name, figure]) => (count === 0 ? [] : [[name, textOf(figure, text)] as const]));
+  const shown = limits.some(([, value]) => value !== null) ? { std_deviation_bounds_as_string: Object.fromEntries(limits) } : {};
+  return {
+    json: { ...jsonFigures(figures), std_deviation_bounds: jsonFigures(bounds), ...textsOf(figures, text), ...shown },
+    figures,
+  };
 }
 
 /** Nearest rank, as Elasticsearch's percentiles_bucket. */
@@ -184,19 +213,14 @@ export const SIBLING_PIPELINES: Readonly<Record<string, (p: Params, body: Pipeli
   stats_bucket: sibling(
     () => (points, text) => {
       const figures = statsOf(points);
-      const json = jsonFigures(figures);
-      for (const [name, figure] of Object.entries(figures)) {
-        const asText = name === 'count' || points.length === 0 ? null : text(figure);
-        if (asText !== null) json[`${name}_as_string`] = asText;
-      }
-      return { json, figures };
+      return { json: { ...jsonFigures(figures), ...textsOf(figures, text) }, figures };
     },
     'stats_bucket',
   ),
   extended_stats_bucket: sibling((p) => {
     const sigma = p.number('sigma') ?? 2;
     if (sigma < 0) throw illegalArgumentError('sigma must be a non-negative double');
-    return (points) => extendedOf(points, sigma);
+    return (points, text) => extendedOf(points, sigma, text);
   }, 'extended_stats_bucket'),
   percentiles_bucket: sibling((p) => {
     const percents = p.numbers('percents') ?? [1, 5, 25, 50, 75, 95, 99];

@@ -28,7 +28,10 @@ const fail: ProcessorFactory = (config) => {
 const foreach: ProcessorFactory = (config, compileInner) => {
   const field = config.text('field');
   const ignoreMissing = config.boolean('ignore_missing');
-  const inner = compileInner(config.required('processor'));
+  const processor = config.required('processor');
+  if (isJsonObject(processor) && Object.keys(processor).length !== 1)
+    throw config.error('processor', 'Must specify exactly one processor type');
+  const inner = compileInner(processor);
   const each = (document: IngestDocument, value: unknown, key: string | null): unknown => {
     const before = { value: document.ingest._value, key: document.ingest._key };
     document.ingest._value = value;

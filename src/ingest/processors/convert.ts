@@ -1,14 +1,16 @@
 // The convert processor: converts values between types with Java's parsing rules.
 import { jsonDouble, jsonFloat } from '../../common/json/json-float.ts';
 import { javaText } from '../../common/text/java-text.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { tryParseIp } from '../../mapping/values/ip-address.ts';
 import type { ProcessorFactory } from './processor.ts';
 
 type Conversion = (value: unknown) => unknown;
 
-function failure(value: unknown, type: string) {
-  return illegalArgumentError(`unable to convert [${javaText(value)}] to ${type}`);
+/** @param read  what the parser of numbers has read */
+function failure(value: unknown, type: string, read = `For input string: "${javaText(value)}"`) {
+  return illegalArgumentError(`unable to convert [${javaText(value)}] to ${type}`, new ApiError('number_format_exception', 400, read));
 }
 
 /** Integers may be hexadecimal with a prefix (0x1F, -#1f). */
@@ -19,7 +21,8 @@ function toInteger(bits: 32 | 64, type: string): Conversion {
     const hex = /^([+-]?)(?:0[xX]|#)([0-9A-Fa-f]+)$/.exec(text);
     if (!hex && !/^[+-]?\d+$/.test(text)) throw failure(value, type);
     const number = hex ? BigInt(`0x${hex[2]}`) * (hex[1] === '-' ? -1n : 1n) : BigInt(text.replace('+', ''));
-    if (number < -limit || number >= limit) throw failure(value, type);
+    if (number < -limit || number >= limit)
+      throw failure(value, type, hex ? `For input string: "${hex[1]}${hex[2]}" under radix 16` : undefined);
     return Number.isSafeInteger(Number(number)) ? Number(number) : number;
   };
 }
@@ -27,6 +30,7 @@ function toInteger(bits: 32 | 64, type: string): Conversion {
 function toDecimal(type: 'float' | 'double'): Conversion {
   return (value) => {
     const text = javaText(value).trim();
+    if (text === '') throw failure(value, type, 'empty String');
     if (!/^[+-]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?)$/.test(text)) throw failure(value, type);
     const number = Number(text.replace(/[fFdD]$/, '').replace(/[+-]NaN/, 'NaN'));
     return type === 'float' ? jsonFloat(number) : jsonDouble(number);

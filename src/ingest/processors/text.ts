@@ -136,6 +136,15 @@ function comparable(value: unknown): string | number | boolean {
   return value instanceof JsonFloat ? value.value : (value as string | number | boolean);
 }
 
+/** Lists and maps have no order; other values are compared with those of their class. */
+function castReason(type: string, kind: string): string {
+  if (type !== kind || !COLLECTIONS.has(type)) return `class ${type} cannot be cast to class ${kind}`;
+  const modules = `${type} and java.lang.Comparable are in module java.base of loader 'bootstrap'`;
+  return `class ${type} cannot be cast to class java.lang.Comparable (${modules})`;
+}
+
+const COLLECTIONS = new Set(['java.util.HashMap', 'java.util.ArrayList']);
+
 const sort: ProcessorFactory = (config) => {
   const field = config.text('field');
   const target = config.text('target_field', field);
@@ -148,7 +157,7 @@ const sort: ProcessorFactory = (config) => {
     const kind = javaType(list[0]);
     for (const item of list)
       if (item === null || Array.isArray(item) || isJsonObject(item) || javaType(item) !== kind)
-        throw new ApiError('class_cast_exception', 500, `class ${javaType(item)} cannot be cast to class ${kind}`);
+        throw new ApiError('class_cast_exception', 500, castReason(javaType(item), kind));
     document.set(
       target,
       list.toSorted((x, y) => {

@@ -47,13 +47,14 @@ export class DecimalFormat {
     const [integer, fraction = ''] = mantissa.split('.');
     if (mantissa.split('.').length > 2 || !/^[#,]*[0,]*$/.test(integer) || !/^0*#*$/.test(fraction) || integer.endsWith(','))
       throw malformedPatternError(pattern);
+    // An empty pattern limits no digits, and groups them.
     const comma = integer.lastIndexOf(',');
-    this.#grouping = comma < 0 ? 0 : integer.length - comma - 1;
+    this.#grouping = pattern === '' ? 3 : comma < 0 ? 0 : integer.length - comma - 1;
     const digits = integer.replaceAll(',', '');
     this.#minInteger = digits.replaceAll('#', '').length;
-    this.#maxInteger = digits.length;
+    this.#maxInteger = pattern === '' ? 309 : digits.length;
     this.#minFraction = fraction.replaceAll('#', '').length;
-    this.#maxFraction = fraction.length;
+    this.#maxFraction = pattern === '' ? 340 : fraction.length;
     // "#.##" has no mandatory digit but must print at least one.
     if (this.#minInteger === 0 && this.#maxFraction === 0 && !mantissa.includes('.') && digits.length === 0) this.#maxInteger = 309;
   }

@@ -43,6 +43,17 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
   scoresWithFactor: async (ask) => (await search(ask, { query: { match: { text: 'fox' } } })).hits.max_score > 0.2,
   scoresKeywords: async (ask) => (await search(ask, { query: { term: { word: 'a' } } })).hits.max_score !== 1,
   scoresTermsAlike: async (ask) => (await search(ask, { query: { terms: { flag: [true] } } })).hits.max_score === 1,
+  keepsValuesOverGaps: async (ask) => {
+    const aggs = {
+      all: { histogram: { field: 'number', interval: 1 } },
+      sum: { sum_bucket: { buckets_path: 'all>_count', gap_policy: 'keep_values' } },
+    };
+    return (await ask('POST /docs/_search', { aggs })).status === 200;
+  },
+  cardinalityHints: async (ask) => {
+    const { json } = await ask('POST /docs/_search', { aggs: { a: { cardinality: { field: 'word', execution_hint: 'x' } } } });
+    return /(?:one|any) of \[(.*)\]/.exec(json.error?.root_cause[0].reason)?.[1] ?? '';
+  },
   refusesBlankNames: async (ask) => {
     const statuses = [
       (await ask('PUT /blank-1', { mappings: { properties: { ' ': { type: 'long' } } } })).status,

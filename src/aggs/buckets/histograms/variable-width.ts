@@ -147,7 +147,7 @@ export const variableWidthHistogramType: AggType = {
     const initialBuffer = p.integer('initial_buffer');
     p.done();
     if (buckets <= 0) throw p.refusalError('buckets', `[buckets] must be greater than 0 for [${name}]`);
-    if (shardSize !== null && shardSize <= 1) throw p.refusalError('shard_size', `[shard_size] must be greater than 1 for [${name}]`);
+    if (shardSize !== null && shardSize <= 1) throw p.refusalError('shard_size', `shard_size must be greater than [1] for [${name}]`);
     if (initialBuffer !== null && initialBuffer <= 0)
       throw p.refusalError('initial_buffer', `[initial_buffer] must be greater than 0 for [${name}]`);
     return { source, buckets };

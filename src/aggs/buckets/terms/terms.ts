@@ -37,6 +37,8 @@ export interface TermsParams {
   readonly maxDocCount: number;
   /** The requested execution, as reported by `profile`. */
   readonly requested: { readonly isBreadthFirst: boolean; readonly byMap: boolean };
+  /** Checked for terms of texts only. */
+  readonly hint?: string | null;
 }
 
 export interface BoundTerms {
@@ -63,8 +65,6 @@ function parseTerms(name: string, typeName: string, body: unknown, ctx: ParseCon
   if (mode !== null && mode !== 'depth_first' && mode !== 'breadth_first')
     throw p.refusalError('collect_mode', `No [collect_mode] found for value [${mode}]`);
   const hint = p.string('execution_hint');
-  if (hint !== null && !HINTS.has(hint))
-    throw p.refusalError('execution_hint', `Unknown \`execution_hint\`: [${hint}], expected any of [map, global_ordinals]`);
   p.done();
   return {
     source,
@@ -77,6 +77,7 @@ function parseTerms(name: string, typeName: string, body: unknown, ctx: ParseCon
     showError,
     maxDocCount: 0,
     requested: { isBreadthFirst: mode === 'breadth_first', byMap: hint === 'map' },
+    hint,
   };
 }
 
@@ -107,9 +108,15 @@ export function notNegative(p: Params, name: string, key: string, shown: string)
   return value;
 }
 
+/** @param listed  the hints that the error names. @throws ApiError illegal_argument_exception: an unknown execution hint */
+export function checkHint(hint: string | null, known: ReadonlySet<string>, listed: string): void {
+  if (hint !== null && !known.has(hint)) throw illegalArgumentError(`Unknown \`execution_hint\`: [${hint}], expected any of [${listed}]`);
+}
+
 function bindTerms(spec: AggSpec, ctx: BindContext): BoundTerms {
   const params = spec.params as TermsParams;
   const source = bindSource(spec.typeName, params.source, ctx, ['keyword', 'numeric', 'date', 'boolean', 'ip', 'text', 'other']);
+  if (source.type?.spec.column === 'ordinals') checkHint(params.hint ?? null, HINTS, 'map, global_ordinals');
   if (params.filter) {
     checkIncludeExclude(params.filter, source, spec.name, ctx.index.mapping.dialect);
     // Rejects values that are not numbers.

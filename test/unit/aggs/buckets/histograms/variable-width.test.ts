@@ -76,7 +76,7 @@ test('sub-aggregations of auto_date_histogram in one segment count each term onc
 
 test.each([
   [{ field: 'n', buckets: 0 }, '[buckets] must be greater than 0 for [w]'],
-  [{ field: 'n', shard_size: 1 }, '[shard_size] must be greater than 1 for [w]'],
+  [{ field: 'n', shard_size: 1 }, 'shard_size must be greater than [1] for [w]'],
 ])('%j is refused', async (body, reason) => {
   const { status, text } = await node.send('POST /v/_search', { aggs: { w: { variable_width_histogram: body } } });
   expect([status, text.includes(reason)]).toEqual([400, true]);
