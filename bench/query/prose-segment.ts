@@ -5,15 +5,16 @@ import type { SegmentImageReader } from '../../src/arena/segment-reader.ts';
 import type { Kernels } from '../../src/wasm/kernels.ts';
 import { buildTextSegment, type IndexFigures, loadTextSegment, type TextDocument } from './text-segment.ts';
 
-/** @param corpus path of prose.ndjson */
+/** @param corpus path of prose.ndjson @param reorder  its similar documents are neighbours */
 export async function loadProse(
   corpus: string,
   rebuild: boolean,
+  reorder = false,
 ): Promise<{ k: Kernels; segment: SegmentImageReader; figures: IndexFigures | null }> {
-  const file = `${corpus}.segment`;
+  const file = reorder ? `${corpus}.reordered.segment` : `${corpus}.segment`;
   let figures: IndexFigures | null = null;
   if (rebuild || !existsSync(file) || statSync(file).mtimeMs < statSync(corpus).mtimeMs) {
-    const built = await buildTextSegment(documentsOf(corpus));
+    const built = await buildTextSegment(documentsOf(corpus), reorder);
     figures = built.figures;
     writeFileSync(file, built.image);
   }

@@ -32,8 +32,11 @@ export interface TextDocument {
   readonly text: string;
 }
 
-/** The image of all documents, as one segment. */
-export async function buildTextSegment(documents: AsyncIterable<TextDocument>): Promise<{ image: Uint8Array; figures: IndexFigures }> {
+/** The image of all documents, as one segment. @param reorder  similar documents become neighbours (`index.merge.reorder`) */
+export async function buildTextSegment(
+  documents: AsyncIterable<TextDocument>,
+  reorder = false,
+): Promise<{ image: Uint8Array; figures: IndexFigures }> {
   const started = performance.now();
   const buffer = new OpenBuffer(compileEngine(), GIB / 2);
   const useMapping = (): void => buffer.useMapping('texts', FIELDS, { analyzer: () => STANDARD });
@@ -55,7 +58,7 @@ export async function buildTextSegment(documents: AsyncIterable<TextDocument>): 
   if (buffer.docCount > 0 || parts.length === 0) flush();
   const merging = performance.now();
   const inputs = parts.map((image, i) => ({ image, liveDocs: null, file: `part ${i}` }));
-  const image = parts.length === 1 ? parts[0] : mergeSegments(compileEngine(), inputs).image;
+  const image = parts.length === 1 && !reorder ? parts[0] : mergeSegments(compileEngine(), inputs, { reorder }).image;
   const done = performance.now();
   return {
     image,
