@@ -56,6 +56,11 @@ export function boolParam(fallback: boolean, updatable = false): Param {
   return { parse: parseBoolean, fallback, updatable };
 }
 
+/** As `boolParam`, but shown whenever it is given: its default may be that of a setting of the index. */
+export function explicitParam(fallback: boolean): Param {
+  return { ...boolParam(fallback, true), showsDefault: true };
+}
+
 export function intParam(fallback: number, updatable = false, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): Param {
   return {
     parse(value, { name }) {

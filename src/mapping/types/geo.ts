@@ -3,7 +3,7 @@
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
-import { boolParam, COMMON_PARAMS, metricParam, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR } from '../core/params.ts';
+import { COMMON_PARAMS, explicitParam, metricParam, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR } from '../core/params.ts';
 import { isPointList, type LatLon, parseGeoPoint } from '../values/geo-point-value.ts';
 import { refusedZError } from '../values/geo-shape-value.ts';
 import { GEO_FORMAT } from '../values/value-formats.ts';
@@ -64,8 +64,8 @@ export const GEO_TYPES: Readonly<Record<string, MapperType>> = {
       ...COMMON_PARAMS,
       ...NO_EFFECT_PARAMS,
       ...metricParam(['position']),
-      ignore_malformed: boolParam(false, true),
-      ignore_z_value: boolParam(true, true),
+      ignore_malformed: explicitParam(false),
+      ignore_z_value: explicitParam(true),
       null_value: {
         parse(value) {
           if (value === null) return undefined;

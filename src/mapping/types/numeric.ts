@@ -4,7 +4,16 @@ import { javaDouble, javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
-import { boolParam, COMMON_PARAMS, DIMENSION_PARAM, metricParam, NO_EFFECT_PARAMS, ON_SCRIPT_ERROR, type Param } from '../core/params.ts';
+import {
+  boolParam,
+  COMMON_PARAMS,
+  DIMENSION_PARAM,
+  explicitParam,
+  metricParam,
+  NO_EFFECT_PARAMS,
+  ON_SCRIPT_ERROR,
+  type Param,
+} from '../core/params.ts';
 import {
   decimalToInteger,
   EMPTY_I64,
@@ -236,8 +245,8 @@ function numericParams(nullValue: (value: unknown) => unknown): Record<string, P
     ...NO_EFFECT_PARAMS,
     ...DIMENSION_PARAM,
     ...metricParam(['gauge', 'counter']),
-    coerce: boolParam(true, true),
-    ignore_malformed: boolParam(false, true),
+    coerce: explicitParam(true),
+    ignore_malformed: explicitParam(false),
     null_value: { parse: (value) => (value === null ? undefined : nullValue(value)), fallback: undefined, updatable: false },
     on_script_error: ON_SCRIPT_ERROR,
   };

@@ -6,7 +6,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { RangeBounds, RangeSpec, ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
-import { boolParam, COMMON_PARAMS } from '../core/params.ts';
+import { COMMON_PARAMS, explicitParam } from '../core/params.ts';
 import { neighbourIp, parseCidr, parseIp } from '../values/ip-address.ts';
 import { numberBounds } from '../values/number-values.ts';
 import { type EncodedRange, encodeRange, type RangeKind, rangeKindOf } from '../values/range-encoding.ts';
@@ -162,7 +162,7 @@ function rangeType(isDate: boolean): MapperType {
   return {
     params: {
       ...COMMON_PARAMS,
-      coerce: boolParam(true, true),
+      coerce: explicitParam(true),
       ...(isDate ? { format: DATE_FORMAT_PARAM, locale: LOCALE_PARAM } : {}),
     },
     create(definition) {

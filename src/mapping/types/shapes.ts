@@ -5,7 +5,7 @@ import { javaText } from '../../common/text/java-text.ts';
 import { illegalArgumentError, mapperParsingError } from '../../errors/catalog.ts';
 import type { ValueFormat } from '../core/field-type.ts';
 import type { DocumentContext, FieldDefinition, Mapper, MapperType } from '../core/mapper.ts';
-import { boolParam, COMMON_PARAMS, type Param } from '../core/params.ts';
+import { COMMON_PARAMS, explicitParam, type Param } from '../core/params.ts';
 import { GEO_SHAPE_RULES, parseShape, type Shape, type ShapeRules } from '../values/geo-shape-value.ts';
 import { inFloats, isPlanePointList, PLANE_RULES, parsePlanePoint } from '../values/plane-point.ts';
 import { shapeFormat } from '../values/shape-format.ts';
@@ -102,11 +102,11 @@ const ORIENTATION: Param = {
 
 const LENIENT_PARAMS: Readonly<Record<string, Param>> = {
   ...COMMON_PARAMS,
-  ignore_malformed: boolParam(false, true),
-  ignore_z_value: boolParam(true, true),
+  ignore_malformed: explicitParam(false),
+  ignore_z_value: explicitParam(true),
 };
 
-const SHAPE_PARAMS: Readonly<Record<string, Param>> = { ...LENIENT_PARAMS, coerce: boolParam(false, true), orientation: ORIENTATION };
+const SHAPE_PARAMS: Readonly<Record<string, Param>> = { ...LENIENT_PARAMS, coerce: explicitParam(false), orientation: ORIENTATION };
 
 function createShape(definition: FieldDefinition, base: ShapeRules, indexed: (shape: Shape) => Shape): Mapper {
   const rules = { ...base, coerce: definition.get<boolean>('coerce'), ignoresZ: definition.get<boolean>('ignore_z_value') };

@@ -2,6 +2,7 @@
 
 import { decodeGeoPoint } from '../../common/encoding/geo-encoding.ts';
 import { jsonDouble } from '../../common/json/json-float.ts';
+import { javaDouble } from '../../common/text/java-text.ts';
 import { DateFormatter } from '../../dates/date-format.ts';
 import { parseDateMath } from '../../dates/date-math.ts';
 import { type TimeZone, UTC, zoneOf } from '../../dates/zones.ts';
@@ -75,7 +76,7 @@ export const GEO_FORMAT: ValueFormat = {
   name: 'geo_point',
   format(raw) {
     const { lat, lon } = decodeGeoPoint(BigInt(raw));
-    return `${lat}, ${lon}`;
+    return `${javaDouble(lat)}, ${javaDouble(lon)}`;
   },
   formatBytes: (bytes) => decoder.decode(bytes),
   keyAsString: () => null,

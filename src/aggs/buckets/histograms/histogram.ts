@@ -97,7 +97,9 @@ export function bindHistogram(spec: AggSpec, ctx: BindContext): BoundHistogram {
   );
   if (source.type?.family === 'range' && !suitsRange(source.type.typeName, isDate))
     throw illegalArgumentError(
-      `Field [${params.source.field}] of type [${source.type.typeName}] is not supported for aggregation [${spec.typeName}]`,
+      isDate
+        ? `Expected date range type but found range type [${source.type.typeName}]`
+        : `Expected numeric range type but found non-numeric range [${source.type.typeName}]`,
     );
   refuseCountedChildren(spec, source);
   for (const part of params.order) if (part.steps.length > 0) checkOrderPath(spec, part.path, ctx.index.mapping.dialect);
