@@ -1,13 +1,15 @@
 // Aliases: `_aliases`, `_alias`.
 
-import type { JsonObject } from '../../common/json/json-value.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
+import { hashSetOrder } from '../../common/text/hash-set-order.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { AliasMeta, DataStream, IndexMeta } from '../../metadata/cluster-state.ts';
 import { type AliasAction, parseAlias } from '../../metadata/indices/aliases.ts';
 import { dataStreamOf } from '../../metadata/indices/data-streams.ts';
+import { checkMetadataWritable } from '../../metadata/indices/metadata-blocks.ts';
 import type { Acknowledged } from '../../metadata/reducer.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -22,8 +24,26 @@ export async function updateAliases(ctx: EngineContext, request: { body: JsonObj
   }
   const list = request.body.actions;
   if (!Array.isArray(list) || list.length === 0) throw illegalArgumentError('No action specified');
+  checkBlocks(ctx, list.flatMap(namesOfAction));
   const actions = list.map((entry) => readAction(ctx, entry));
   return ctx.command('updateAliases', { actions });
+}
+
+/** The index expressions of an action; none if it is malformed. */
+function namesOfAction(entry: unknown): string[] {
+  if (!isObject(entry)) return [];
+  return Object.values(entry).flatMap((body) => (isObject(body) ? textList(body.index ?? body.indices) : []));
+}
+
+/**
+ * Indices that are named, not matched, refuse the change before other names are resolved. A caller with limited rights gets the errors
+ * of names first.
+ * @throws ApiError cluster_block_exception (403)
+ */
+function checkBlocks({ cluster }: EngineContext, expressions: readonly string[]): void {
+  if (cluster.names !== undefined) return;
+  const names = expressions.flatMap((expression) => expression.split(','));
+  for (const name of names) if (Object.hasOwn(cluster.indices, name)) checkMetadataWritable(cluster.indices[name]);
 }
 
 function readAction(ctx: EngineContext, entry: unknown): AliasAction {
@@ -38,7 +58,7 @@ function readAction(ctx: EngineContext, entry: unknown): AliasAction {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw fail(`[${kind}] doesn't support values`);
   const expressions = textList(body.index ?? body.indices);
   if (expressions.length === 0) throw fail('One of [index] or [indices] is required');
-  if (kind === 'remove_index') return { kind: 'removeIndex', indices: resolve(ctx, expressions, TARGETS.concrete) };
+  if (kind === 'remove_index') return { kind: 'removeIndex', indices: resolve(ctx, expressions) };
   const aliases = textList(body.alias ?? body.aliases);
   if (aliases.length === 0 && Array.isArray(body.aliases)) throw fail("[aliases] can't be empty");
   if (aliases.length === 0 || aliases.some((alias) => alias === '')) throw fail('One of [alias] or [aliases] is required');
@@ -47,7 +67,7 @@ function readAction(ctx: EngineContext, entry: unknown): AliasAction {
   if (kind === 'add')
     return {
       kind: 'add',
-      indices: others === null ? [] : resolve(ctx, others, TARGETS.concrete),
+      indices: others === null ? [] : resolve(ctx, others),
       dataStreams: streams,
       aliases,
       alias: parseAlias(body, TARGET_KEYS),
@@ -55,7 +75,7 @@ function readAction(ctx: EngineContext, entry: unknown): AliasAction {
   if (kind !== 'remove') throw fail(`[alias_action] unknown field [${kind}]`);
   return {
     kind: 'remove',
-    indices: others === null ? [] : resolve(ctx, others, TARGETS.any),
+    indices: others === null ? [] : resolve(ctx, others),
     dataStreams: streams,
     aliases,
     mustExist: typeof body.must_exist === 'boolean' ? body.must_exist : null,
@@ -79,8 +99,9 @@ function splitStreams(ctx: EngineContext, expressions: readonly string[]): { str
   return { streams, others: others.length === 0 ? null : others };
 }
 
-function resolve(ctx: EngineContext, expressions: readonly string[], base: (typeof TARGETS)[keyof typeof TARGETS]): string[] {
-  const names = targetNames(ctx, { index: expressions.join(','), allowNoIndices: false }, base);
+/** Names of indices; aliases cannot stand for theirs. */
+function resolve(ctx: EngineContext, expressions: readonly string[]): string[] {
+  const names = targetNames(ctx, { index: expressions.join(','), allowNoIndices: false }, TARGETS.concrete);
   if (!expressions.some((expression) => expression.includes('*') || expression === '_all')) return names;
   // Patterns do not match indices that the caller reaches only through an alias.
   const own = new Set(ownNames(ctx));
@@ -113,16 +134,18 @@ export async function putAlias(
   if (index === null || index === '') throw illegalArgumentError("[indices] can't be empty");
   if (name === undefined || name === '') throw illegalArgumentError("[alias] can't be empty string");
   checkAliasFilter(name, alias.filter);
+  checkBlocks(ctx, [index]);
   const { streams, others } = splitStreams(ctx, [index]);
-  const indices = others === null ? [] : resolve(ctx, others, TARGETS.concrete);
+  const indices = others === null ? [] : resolve(ctx, others);
   return ctx.command('updateAliases', { actions: [{ kind: 'add', indices, dataStreams: streams, aliases: [name], alias }] });
 }
 
 /** @throws ApiError aliases_not_found_exception (404) */
 export async function deleteAlias(ctx: EngineContext, request: { index: string; names: readonly string[] }): Promise<Acknowledged> {
+  checkBlocks(ctx, [request.index]);
   const { streams, others } = splitStreams(ctx, [request.index]);
-  const indices = others === null ? [] : resolve(ctx, others, TARGETS.any);
-  const aliases = request.names.map((name) => (name === '_all' ? '*' : name));
+  const indices = others === null ? [] : resolve(ctx, others);
+  const aliases = hashSetOrder(request.names);
   return ctx.command('updateAliases', { actions: [{ kind: 'remove', indices, dataStreams: streams, aliases, mustExist: true }] });
 }
 

@@ -91,13 +91,23 @@ export async function closeIndex(ctx: EngineContext, request: IndexTarget): Prom
 
 const BLOCKS = ['metadata', 'read', 'read_only', 'write'];
 
-/** `PUT {index}/_block/{block}`. */
+/** Blocks that refuse changes of metadata themselves can be added whatever an index already refuses. */
+const BLOCKS_OF_METADATA = ['metadata', 'read_only'];
+
+/** `PUT {index}/_block/{block}`. The response names the indices that did not have the block. */
 export async function addBlock(ctx: EngineContext, request: IndexTarget & { block: string }): Promise<unknown> {
   if (!BLOCKS.includes(request.block)) throw illegalArgumentError(`No block found with name ${request.block}`);
   const indices = targetNames(ctx, request, TARGETS.named);
-  for (const name of indices) checkMetadataWritable(ctx.cluster.indices[name]);
-  await ctx.command('putSettings', { indices, settings: { [`index.blocks.${request.block}`]: true }, preserveExisting: false });
-  return { acknowledged: true, shards_acknowledged: true, indices: indices.map((name) => ({ name, blocked: true })) };
+  if (!BLOCKS_OF_METADATA.includes(request.block)) for (const name of indices) checkMetadataWritable(ctx.cluster.indices[name]);
+  const setting = `index.blocks.${request.block}`;
+  const unblocked = indices.filter((name) => ctx.cluster.indices[name].settings[setting] !== 'true');
+  if (unblocked.length > 0)
+    await ctx.command('putSettings', { indices: unblocked, settings: { [setting]: true }, preserveExisting: false });
+  return {
+    acknowledged: true,
+    shards_acknowledged: unblocked.length > 0,
+    indices: unblocked.map((name) => ({ name, blocked: true })),
+  };
 }
 
 /** `GET _resolve/index/{name}`. */

@@ -77,8 +77,8 @@ export interface AliasesChanged extends Acknowledged {
 }
 
 function missingError(aliases: readonly string[]): ApiError {
-  return new ApiError('aliases_not_found_exception', 404, `aliases [${aliases.join(',')}] missing`, {
-    details: { 'resource.type': 'aliases', 'resource.id': aliases.join(',') },
+  return new ApiError('aliases_not_found_exception', 404, `aliases [${aliases.join(', ')}] missing`, {
+    details: { 'resource.type': 'aliases', 'resource.id': aliases.length === 1 ? aliases[0] : aliases },
   });
 }
 

@@ -6,6 +6,7 @@ let node: RestNode;
 beforeAll(async () => {
   node = await openRestNode();
   await node.ok('PUT /docs', { aliases: { a1: {}, a2: {}, b1: {}, b2: {} } });
+  await node.ok('PUT /fixed');
 });
 afterAll(() => node.close());
 
@@ -41,4 +42,35 @@ test('an index that a request removes cannot get an alias by it', async () => {
   const actions = [{ add: { index: 'gone', alias: 'x' } }, { remove_index: { index: 'gone' } }];
   expect((await node.send('POST /_aliases', { actions })).status).toBe(404);
   expect((await node.send('HEAD /gone')).status).toBe(200);
+});
+
+test('an alias cannot stand for its index where aliases change', async () => {
+  const reason = 'The provided expression [a1] matches an alias, specify the corresponding concrete indices instead.';
+  const remove = { actions: [{ remove: { index: 'a1', alias: 'a1' } }] };
+  const requests: Array<[string, object?]> = [
+    ['DELETE /a1/_alias/a1'],
+    ['DELETE /docs,a1/_alias/*'],
+    ['PUT /a1/_alias/x'],
+    ['POST /_aliases', remove],
+  ];
+  for (const [line, body] of requests) {
+    const { status, json } = await node.send(line, body);
+    expect([status, json.error.type, json.error.reason], line).toEqual([400, 'illegal_argument_exception', reason]);
+  }
+});
+
+test('missing aliases are listed as a HashSet of Java orders them', async () => {
+  const { json } = await node.send('DELETE /docs/_alias/n,b,z*');
+  expect(json.error.reason).toBe('aliases [z*, b, n] missing');
+  expect(json.error['resource.id']).toEqual(['z*', 'b', 'n']);
+  expect((await node.send('DELETE /docs/_alias/n')).json.error['resource.id']).toBe('n');
+});
+
+test('an index that refuses the change is reported before one that is missing', async () => {
+  await node.ok('PUT /fixed/_block/read_only');
+  for (const line of ['DELETE /fixed,none/_alias/x', 'PUT /none,fixed/_alias/x'])
+    expect((await node.send(line)).json.error.type, line).toBe('cluster_block_exception');
+  const add = (index: string) => ({ add: { index, alias: 'x' } });
+  expect((await node.send('POST /_aliases', { actions: [add('none'), add('fixed')] })).status).toBe(403);
+  expect((await node.send('PUT /none/_alias/x')).status).toBe(404);
 });

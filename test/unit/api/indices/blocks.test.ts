@@ -46,6 +46,23 @@ test.each([
   }
 });
 
+test('both blocks are named; those of metadata can be added to each other', async () => {
+  await node.ok('PUT /docs/_block/read_only');
+  expect((await node.ok('PUT /docs/_block/metadata')).indices).toEqual([{ name: 'docs', blocked: true }]);
+  expect((await node.send('PUT /docs/_block/read')).json.error.reason).toBe(
+    'index [docs] blocked by: [FORBIDDEN/9/index metadata (api), FORBIDDEN/5/index read-only (api)];',
+  );
+});
+
+test('a block that all indices have is not added again', async () => {
+  await node.ok('PUT /other');
+  await node.ok('PUT /docs/_block/write');
+  const both = await node.ok('PUT /docs,other/_block/write');
+  expect(both).toEqual({ acknowledged: true, shards_acknowledged: true, indices: [{ name: 'other', blocked: true }] });
+  expect(await node.ok('PUT /docs,other/_block/write')).toEqual({ acknowledged: true, shards_acknowledged: false, indices: [] });
+  for (const name of ['docs', 'other']) await node.ok(`PUT /${name}/_settings`, { 'index.blocks.write': null });
+});
+
 test('only the block metadata hides metadata', async () => {
   for (const name of ['read_only', 'read', 'read_only_allow_delete']) {
     await block(name);
