@@ -238,6 +238,8 @@ export const DIFFERENCES = {
   sortsNanosFromEpoch: SINCE_8,
   /** an update of the mapping may disable `_source` */
   canDisableSource: SINCE_8,
+  /** `include_defaults` of mappings shows `script`, `on_script_error` and the parameters of time series */
+  showsScriptParams: SINCE_8,
   /** `_source` has a `mode`: stored, synthetic or disabled */
   hasSourceModes: SINCE_8,
   /** terms and mappings that a document makes too large are errors of the document */

@@ -25,6 +25,14 @@ const coercionAs = (type: string): Form => ({
   },
 });
 
+/** Version 8 does not know `cutoff_frequency`; other versions look at its value first, whose error is the cause. */
+const CUTOFF = { type: 'parsing_exception', reason: /query does not support \[cutoff_frequency\]$/ };
+const cutoffValue: Form = { ...CUTOFF, as: (_text, error) => error.causedBy ?? error };
+const unknownCutoff: Form = {
+  ...CUTOFF,
+  as: (_text, { type, status, reason, details }) => new ApiError(type, status, reason, { details }),
+};
+
 /** Integers that are too large, as the JSON parser of Elasticsearch reports them. @param wrapped  whether the parser's error has one around it */
 const largeInteger = (wrapped: boolean): Form => ({
   type: 'input_coercion_exception',
@@ -97,6 +105,7 @@ const FORMS_OF_ELASTICSEARCH: readonly Form[] = [
 
 /** Errors of Elasticsearch 8. */
 const FORMS_OF_8: readonly Form[] = [
+  unknownCutoff,
   {
     type: 'input_coercion_exception',
     reason: /^Current token \(START_OBJECT\) not numeric, /,
@@ -228,8 +237,8 @@ function asOwnRoot({ type, status, reason, details, causedBy }: ApiError): ApiEr
 }
 
 const FORMS: Readonly<Record<Dialect['errorForms'], readonly Form[]>> = {
-  own: [coercionAs('input_coercion_exception'), repeated(NO_VALUE), repeated(/^Numeric value .* out of range of `/s)],
-  '7': [noValue('json_parse_exception'), coercionAs('json_parse_exception'), largeInteger(false), ...FORMS_OF_ELASTICSEARCH],
+  own: [cutoffValue, coercionAs('input_coercion_exception'), repeated(NO_VALUE), repeated(/^Numeric value .* out of range of `/s)],
+  '7': [cutoffValue, noValue('json_parse_exception'), coercionAs('json_parse_exception'), largeInteger(false), ...FORMS_OF_ELASTICSEARCH],
   '8': [largeInteger(true), ...FORMS_OF_8, ...FORMS_OF_ELASTICSEARCH],
 };
 

@@ -144,7 +144,7 @@ class Mapping implements MappingSnapshot {
 
   fieldJson(path: string, defaults: boolean): MutableJsonObject | null {
     const node = nodeAt(this.#root.object, path);
-    return node === null || node.kind === 'object' ? null : { [node.name]: nodeToJson(node, defaults) };
+    return node === null || node.kind === 'object' ? null : { [node.name]: nodeToJson(node, defaults ? this.#environment.dialect : null) };
   }
 
   field(name: string): FieldType | null {

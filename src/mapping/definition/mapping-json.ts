@@ -3,9 +3,11 @@
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import { isSame } from '../../common/text/java-text.ts';
+import type { Dialect } from '../../compat/dialect.ts';
 import type { FieldNode, MappingNode, ObjectNode, RootMapping } from '../core/model.ts';
 import { mapperTypeOf } from '../types/registry.ts';
 import { runtimeToJson } from './runtime-fields.ts';
+import { shownDefault, shownScript } from './shown-defaults.ts';
 
 export function mappingToJson(root: RootMapping): MutableJsonObject {
   const json: MutableJsonObject = {};
@@ -39,17 +41,17 @@ export function mappingToJson(root: RootMapping): MutableJsonObject {
 
 function propertiesToJson(object: ObjectNode): MutableJsonObject | null {
   if (object.properties.size === 0) return null;
-  return Object.fromEntries(sortedByName(object.properties).map(([name, node]) => [name, nodeToJson(node, false)]));
+  return Object.fromEntries(sortedByName(object.properties).map(([name, node]) => [name, nodeToJson(node, null)]));
 }
 
-/** Mapping of one field or object; with `defaults`, all parameters with their values. */
-export function nodeToJson(node: MappingNode, defaults: boolean): MutableJsonObject {
+/** Mapping of one field or object. @param defaults  all parameters are shown, as this server does; null: only those that differ from their defaults */
+export function nodeToJson(node: MappingNode, defaults: Dialect | null): MutableJsonObject {
   if (node.kind === 'alias') return { type: 'alias', path: node.target };
   if (node.kind === 'field') return fieldToJson(node, defaults);
   const json: MutableJsonObject = {};
   const properties = propertiesToJson(node);
   if (node.isNested) json.type = 'nested';
-  else if (!properties || defaults) json.type = 'object';
+  else if (!properties || defaults !== null) json.type = 'object';
   if (node.dynamic !== null) json.dynamic = node.dynamic;
   if (node.enabled === false) json.enabled = false;
   if (node.subobjects === false) json.subobjects = false;
@@ -60,16 +62,20 @@ export function nodeToJson(node: MappingNode, defaults: boolean): MutableJsonObj
   return json;
 }
 
-function fieldToJson(field: FieldNode, defaults: boolean): MutableJsonObject {
+function fieldToJson(field: FieldNode, defaults: Dialect | null): MutableJsonObject {
   const json: MutableJsonObject = { type: field.type };
-  for (const [name, param] of Object.entries(mapperTypeOf(field.type).params)) {
+  const { params } = mapperTypeOf(field.type);
+  for (const [name, param] of Object.entries(params)) {
     const value = field.given[name] ?? param.shown;
-    if (value !== undefined && (defaults || param.shown !== undefined || param.showsDefault === true || !isSame(value, param.fallback)))
-      setOwn(json, name, value);
-    else if (defaults && !param.isHidden) setOwn(json, name, param.fallback === undefined ? (param.missingText ?? null) : param.fallback);
+    const isShown =
+      value !== undefined &&
+      (param.shown !== undefined || param.showsDefault === true || !isSame(value, param.fallback) || defaults !== null);
+    const shown = isShown ? value : defaults === null ? undefined : shownDefault(field, name, param, defaults);
+    if (shown !== undefined) setOwn(json, name, shown);
   }
+  if (defaults !== null) Object.assign(json, shownScript(params, defaults));
   if (field.fields.size > 0) {
-    json.fields = Object.fromEntries(sortedByName(field.fields).map(([name, multiField]) => [name, fieldToJson(multiField, false)]));
+    json.fields = Object.fromEntries(sortedByName(field.fields).map(([name, multiField]) => [name, fieldToJson(multiField, null)]));
   }
   if (field.copyTo.length > 0) json.copy_to = field.copyTo;
   return json;

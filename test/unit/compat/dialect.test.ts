@@ -106,6 +106,10 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     await ask('PUT /sources', {});
     return (await ask('PUT /sources/_mapping', { _source: { enabled: false } })).status === 200;
   },
+  showsScriptParams: async (ask) => {
+    const { json } = await ask('GET /docs/_mapping/field/number?include_defaults=true');
+    return 'script' in json.docs.mappings.number.mapping.number;
+  },
   hasSourceModes: async (ask) => (await ask('PUT /modes', { mappings: { _source: { mode: 'synthetic' } } })).status === 200,
   documentError: async (ask) => errorType(await ask('PUT /docs/_doc/2', { number: 'x' })),
   refusesMalformedObjects: async (ask) => {
