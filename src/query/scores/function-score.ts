@@ -188,7 +188,6 @@ function readDecay(shape: 'gauss' | 'exp' | 'linear', body: JsonObject): ScoreFu
   }
   if (field === null) throw parsingError('malformed score function score parameters.');
   const unsupported = Object.keys(options).find((key) => !['origin', 'scale', 'offset', 'decay'].includes(key)) ?? null;
-  const decay = options['decay'] === undefined ? 0.5 : readNumber(options['decay'], 'decay');
-  const { origin, scale, offset } = options;
+  const { origin, scale, offset, decay = 0.5 } = options;
   return { kind: 'decay', shape, field, origin: origin ?? null, scale: scale ?? null, offset: offset ?? null, decay, mode, unsupported };
 }

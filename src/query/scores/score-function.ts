@@ -19,7 +19,7 @@ export type ScoreFunction =
       readonly origin: unknown;
       readonly scale: unknown;
       readonly offset: unknown;
-      readonly decay: number;
+      readonly decay: unknown;
       readonly mode: 'min' | 'max' | 'avg' | 'sum';
       /** A parameter that decay functions do not have; it is refused for each index. */
       readonly unsupported: string | null;

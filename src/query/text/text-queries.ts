@@ -118,10 +118,24 @@ function readMatchOption(query: string, key: string, value: unknown, into: Writa
       into.autoPhrase = readBoolean(value, query);
       return true;
     case 'cutoff_frequency':
-      readFloat(value, query);
-      throw parsingError(`[${query}] query does not support [cutoff_frequency]`);
+      throw parsingError(
+        `[${query}] query does not support [cutoff_frequency]`,
+        null,
+        valueError(() => readFloat(value, query)),
+      );
     default:
       return false;
+  }
+}
+
+/** The error that reading a value ends with; null if it succeeds. */
+function valueError(read: () => unknown): ApiError | null {
+  try {
+    read();
+    return null;
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
   }
 }
 

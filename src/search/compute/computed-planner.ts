@@ -67,7 +67,7 @@ export class ComputedPlanner {
   functionScore(query: FunctionScoreIndexQuery, scope: PlanScope): PlanNode {
     // Without scores, the matches are those of the inner query, unless they are selected by score.
     if (!scope.scored && query.minScore === null) return this.#plan(query.query, unscored(scope));
-    const inner = { index: scope.index, scored: true, boost: query.boostsResult ? 1 : scope.boost, among: scope.among };
+    const inner = { index: scope.index, scored: true, boost: query.boosts === 'query' ? scope.boost : 1, among: scope.among };
     const plan = this.#plan(query.query, inner);
     if (plan.op === 'matchNone') return plan;
     const base = this.candidates(plan, scope, query.nestedPath);
@@ -78,7 +78,7 @@ export class ComputedPlanner {
       return new Set(chosen.op === 'matchNone' ? [] : this.candidates(chosen, filterScope, query.nestedPath).docs);
     };
     const filters = query.functions.map(({ filter }) => (filter ? docsOf(filter) : null));
-    return scoreByFunctions(query, this.#segments[scope.index], base, filters, query.boostsResult ? scope.boost : 1);
+    return scoreByFunctions(query, this.#segments[scope.index], base, filters, query.boosts === 'query' ? 1 : scope.boost);
   }
 
   /** terms_set with a script: one part for each number of clauses that the script returns for a document. */

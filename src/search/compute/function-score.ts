@@ -31,7 +31,7 @@ export function scoreByFunctions(
       query.functions.length === 0 ? base.scores[i] : combine(query.boostMode, base.scores[i], Math.min(factor, query.maxBoost));
     if (query.minScore !== null && score < query.minScore) continue;
     docs.push(docId);
-    scores.push(Math.fround(score * boost));
+    scores.push(Math.fround((query.boosts === 'value' ? factor : score) * boost));
   }
   return docs.length === 0 ? { op: 'matchNone' } : { op: 'docs', docs: Uint32Array.from(docs), scores: Float32Array.from(scores) };
 }
@@ -42,7 +42,7 @@ function weighted(value: number, { functions, scoreMode }: FunctionScoreIndexQue
   return weight === null ? value : reduce(scoreMode, [value * weight], weight);
 }
 
-function factorOf(
+export function factorOf(
   { functions, scoreMode }: FunctionScoreIndexQuery,
   segment: SegmentReader,
   docId: number,
@@ -80,7 +80,7 @@ function reduce(mode: ScoreMode, values: readonly number[], weights: number): nu
   }
 }
 
-function combine(mode: BoostMode, score: number, factor: number): number {
+export function combine(mode: BoostMode, score: number, factor: number): number {
   switch (mode) {
     case 'multiply':
       return Math.fround(score * factor);

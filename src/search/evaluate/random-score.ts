@@ -35,6 +35,11 @@ const fractionOf = (hash: number): number => (hash & 0x00ffffff) / 2 ** 24;
 
 /** @throws ApiError: the field is not mapped, or its values cannot be read by document */
 export function randomScore(spec: Extract<ScoreFunction, { kind: 'random' }>, context: RewriteContext): DocFunction {
+  const seed = spec.seed ?? Math.trunc(context.nowMs) % 2 ** 31;
+  return Object.assign(randomValue(spec, context), { describe: () => [`random score function (seed: ${seed}, field: ${spec.field})`] });
+}
+
+function randomValue(spec: Extract<ScoreFunction, { kind: 'random' }>, context: RewriteContext): DocFunction {
   if (spec.seed === null) {
     // Every request has its own numbers. All pages of a scroll share one time, and therefore one order.
     const seed = saltedSeed(Number(BigInt.asIntN(32, BigInt(Math.trunc(context.nowMs)))), context);

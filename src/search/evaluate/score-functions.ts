@@ -10,11 +10,13 @@ import { parseFailureError } from '../../errors/search-errors.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { parseDistance, parseGeoPoint } from '../../query/geo/geo-point.ts';
+import { readNumber } from '../../query/read-json.ts';
 import type { Modifier, ScoreFunction } from '../../query/scores/score-function.ts';
 import type { DocFunction } from '../index-query/index-query.ts';
+import { floatText } from '../index-query/query-text.ts';
 import { fieldOf, type RewriteContext, rewriteError } from '../shard/rewrite-context.ts';
 import { randomScore } from './random-score.ts';
-import { curveOf, distanceMeters } from './score-math.ts';
+import { curveOf, curveText, distanceMeters } from './score-math.ts';
 import { scoreScript } from './score-script.ts';
 
 const MODIFIERS: Readonly<Record<Modifier, (value: number) => number>> = {
@@ -40,10 +42,13 @@ export function docFunction(spec: ScoreFunction, context: RewriteContext): DocFu
     case 'random':
       return randomScore(spec, context);
     case 'decay':
-      return decay(spec, context);
+      return decayFunction(spec, context);
     case 'script':
-      return scoreScript(spec.script, context, (score) =>
-        illegalArgumentError(`script score function must not produce negative scores, but got: [${score}]`),
+      return Object.assign(
+        scoreScript(spec.script, context, (score) =>
+          illegalArgumentError(`script score function must not produce negative scores, but got: [${score}]`),
+        ),
+        { describe: () => [`script score function, computed with script:"${spec.script.source}"`] },
       );
   }
 }
@@ -65,7 +70,7 @@ function fieldValue(spec: Extract<ScoreFunction, { kind: 'field' }>, context: Re
   }
   const modify = MODIFIERS[spec.modifier];
   const isNanos = type?.typeName === 'date_nanos';
-  return (segment, docId) => {
+  const valueOf = (segment: SegmentReader, docId: number): number => {
     const [first] = type ? numbersOf(type, segment, docId) : [];
     const value = (isNanos && first !== undefined ? Math.floor(first / 1e6) : first) ?? spec.missing;
     if (value === null) throw new ApiError('exception', 400, `Missing value for field [${spec.field}]`);
@@ -81,20 +86,28 @@ function fieldValue(spec: Extract<ScoreFunction, { kind: 'field' }>, context: Re
     }
     return result;
   };
+  const missing = spec.missing === null ? '' : `?:${javaDouble(spec.missing)}`;
+  const text = `field value function: ${spec.modifier}(doc['${spec.field}'].value${missing} * factor=${floatText(spec.factor)})`;
+  return Object.assign(valueOf, { describe: () => [text] });
 }
 
 type DecaySpec = Extract<ScoreFunction, { kind: 'decay' }>;
 
-function decay(spec: DecaySpec, context: RewriteContext): DocFunction {
+function decayFunction(spec: DecaySpec, context: RewriteContext): DocFunction {
   const type = fieldOf(context, spec.field);
   if (!type) throw parsingError(`unknown field [${spec.field}]`);
   if (spec.unsupported !== null) throw parseFailureError(`parameter [${spec.unsupported}] not supported!`);
-  const { distances, scale, offset } = measure(spec, type, context);
+  const { distances, scale, offset, textOf } = measure(spec, type, context);
   if (!(scale > 0)) throw illegalArgumentError('function_score : scale must be > 0.0.');
-  if (!(spec.decay > 0 && spec.decay < 1)) throw illegalArgumentError('function_score : decay must be in the range [0..1].');
+  const decay = numberOf(spec.decay, context);
+  if (!(decay > 0 && decay < 1)) throw illegalArgumentError('function_score : decay must be in the range [0..1].');
   if (offset < 0) throw illegalArgumentError('function_score : offset must be > 0.0');
-  const curve = curveOf(spec.shape, scale, spec.decay);
-  return (segment, docId) => {
+  const curve = curveOf(spec.shape, scale, decay);
+  const describe = (segment: SegmentReader, docId: number): string[] => [
+    `Function for field ${spec.field}:`,
+    curveText(spec.shape, scale, decay, textOf(segment, docId, javaDouble(offset))),
+  ];
+  const valueOf = (segment: SegmentReader, docId: number): number => {
     const values = distances(segment, docId);
     if (values.length === 0) return 1;
     return curve(
@@ -104,6 +117,7 @@ function decay(spec: DecaySpec, context: RewriteContext): DocFunction {
       ),
     );
   };
+  return Object.assign(valueOf, { describe });
 }
 
 function choose(values: readonly number[], mode: DecaySpec['mode']): number {
@@ -115,6 +129,15 @@ interface Measure {
   readonly distances: (segment: SegmentReader, docId: number) => number[];
   readonly scale: number;
   readonly offset: number;
+  /** The distances of a document as explanations show them. */
+  readonly textOf: (segment: SegmentReader, docId: number, offset: string) => string;
+}
+
+/** Distances along a line: of numbers and dates. */
+function lineText(values: readonly number[], origin: number, offset: string, mode: DecaySpec['mode']): string {
+  const of = javaDouble(origin);
+  const texts = values.map((value) => `Math.max(Math.abs(${javaDouble(value)}(=doc value) - ${of}(=origin))) - ${offset}(=offset), 0)`);
+  return `${mode.toUpperCase()}[${texts.join(', ')}]`;
 }
 
 function measure(spec: DecaySpec, type: FieldType, context: RewriteContext): Measure {
@@ -127,12 +150,23 @@ function measure(spec: DecaySpec, type: FieldType, context: RewriteContext): Mea
       : parsingError(reason);
   }
   if (spec.origin === null || spec.scale === null) throw parseFailureError('both [scale] and [origin] must be set for numeric fields.');
-  const origin = Number(spec.origin);
+  const origin = numberOf(spec.origin, context);
   return {
     distances: (segment, docId) => numbersOf(type, segment, docId).map((value) => Math.abs(value - origin)),
-    scale: Number(spec.scale),
-    offset: Number(spec.offset ?? 0),
+    textOf: (segment, docId, offset) => lineText(numbersOf(type, segment, docId), origin, offset, spec.mode),
+    scale: numberOf(spec.scale, context),
+    offset: spec.offset === null ? 0 : numberOf(spec.offset, context),
   };
+}
+
+/** A parameter of a decay, which is read when the query meets an index. @throws ApiError query_shard_exception: it is no number */
+function numberOf(value: unknown, context: RewriteContext): number {
+  try {
+    return readNumber(value, 'decay');
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw rewriteError(context, `failed to create query: ${error.reason}`, new ApiError('x_content_parse_exception', 400, error.reason));
+  }
 }
 
 function measureDate(spec: DecaySpec, type: FieldType, context: RewriteContext): Measure {
@@ -153,8 +187,10 @@ function measureDate(spec: DecaySpec, type: FieldType, context: RewriteContext):
     if (bounds.kind === 'i64') origin = toMs(bounds.min);
   }
   const name = type.spec.name;
+  const datesOf = (segment: SegmentReader, docId: number): number[] => (segment.column(name) ? segment.values(name, docId).map(toMs) : []);
   return {
-    distances: (segment, docId) => (segment.column(name) ? segment.values(name, docId).map((raw) => Math.abs(toMs(raw) - origin)) : []),
+    distances: (segment, docId) => datesOf(segment, docId).map((ms) => Math.abs(ms - origin)),
+    textOf: (segment, docId, offset) => lineText(datesOf(segment, docId), origin, offset, spec.mode),
     scale: duration('DecayFunctionParser.scale', spec.scale),
     offset: spec.offset === null ? 0 : duration('DecayFunctionParser.offset', spec.offset),
   };
@@ -170,9 +206,17 @@ function measureGeo(spec: DecaySpec, type: FieldType): Measure {
   if (spec.origin === null || spec.scale === null) throw parseFailureError('[origin] and [scale] must be set for geo fields.');
   const origin = parseGeoPoint(spec.origin);
   const name = type.spec.name;
+  const pointsOf = (segment: SegmentReader, docId: number) =>
+    segment.column(name) ? segment.values(name, docId).map((raw) => decodeGeoPoint(BigInt(raw))) : [];
+  const pointText = ({ lat, lon }: { lat: number; lon: number }): string => `${javaDouble(lat)}, ${javaDouble(lon)}`;
   return {
-    distances: (segment, docId) =>
-      segment.column(name) ? segment.values(name, docId).map((raw) => distanceMeters(origin, decodeGeoPoint(BigInt(raw)))) : [],
+    distances: (segment, docId) => pointsOf(segment, docId).map((point) => distanceMeters(origin, point)),
+    textOf: (segment, docId, offset) => {
+      const texts = pointsOf(segment, docId).map(
+        (point) => `Math.max(arcDistance(${pointText(point)}(=doc value),${pointText(origin)}(=origin)) - ${offset}(=offset), 0)`,
+      );
+      return `${spec.mode.toUpperCase()} of: [${texts.join(', ')}]`;
+    },
     scale: parseDistance(spec.scale, 1),
     offset: spec.offset === null ? 0 : parseDistance(spec.offset, 1),
   };

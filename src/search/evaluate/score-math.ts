@@ -1,4 +1,5 @@
 // Arithmetic that score functions and the functions of score scripts share: decay curves, distances.
+import { javaDouble } from '../../common/text/java-text.ts';
 
 /** Decay by distance: 1 at distance 0, `decayed` at distance `scale`. */
 export function curveOf(shape: 'gauss' | 'exp' | 'linear', scale: number, decayed: number): (distance: number) => number {
@@ -12,6 +13,14 @@ export function curveOf(shape: 'gauss' | 'exp' | 'linear', scale: number, decaye
   }
   const reach = scale / (1 - decayed);
   return (distance) => Math.max(0, (reach - distance) / reach);
+}
+
+/** A decay as explanations show it. @param distances  text of the distances */
+export function curveText(shape: 'gauss' | 'exp' | 'linear', scale: number, decayed: number, distances: string): string {
+  if (shape === 'gauss') return `exp(-0.5*pow(${distances},2.0)/${javaDouble((-0.5 * scale ** 2) / Math.log(decayed))})`;
+  if (shape === 'exp') return `exp(- ${distances} * ${javaDouble(-Math.log(decayed) / scale)})`;
+  const reach = javaDouble(scale / (1 - decayed));
+  return `max(0.0, ((${reach} - ${distances})/${reach})`;
 }
 
 const EARTH_METERS = 6_371_008.7714;

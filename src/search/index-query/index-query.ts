@@ -104,6 +104,8 @@ export interface DocFunction {
   (segment: SegmentReader, docId: number, score: number): number;
   /** The values of many documents; null if they cannot be computed together. @throws what the function throws for the first that fails */
   readonly many?: (segment: SegmentReader, docs: Uint32Array, scores: Float32Array) => Float64Array | null;
+  /** Description of the value for a document, and of the values that it is computed from. Without it, the function has a constant value. */
+  readonly describe?: (segment: SegmentReader, docId: number) => readonly string[];
 }
 
 export interface IndexFunction {
@@ -123,8 +125,8 @@ export interface FunctionScoreIndexQuery {
   readonly minScore: number | null;
   /** Path of the nested documents that the query matches, null for root documents. */
   readonly nestedPath: string | null;
-  /** Whether a boost multiplies the result (script_score) rather than the score of the inner query. */
-  readonly boostsResult: boolean;
+  /** What a boost multiplies: the score of the inner query; the result (script_score); or the function's double, which is rounded afterwards. */
+  readonly boosts: 'query' | 'result' | 'value';
 }
 
 /** Documents that have a feature (rank_feature), scored by the feature's value. */

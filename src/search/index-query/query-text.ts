@@ -12,6 +12,19 @@ function termText({ bytes }: Term): string {
   }
 }
 
+/** Queries whose scores are constant by nature; others are made so by a query around them. */
+const CONSTANT_OPS: ReadonlySet<IndexQuery['op']> = new Set([
+  'rangeI64',
+  'rangeF64',
+  'inI64',
+  'inF64',
+  'anyTerm',
+  'pattern',
+  'ids',
+  'geoBox',
+  'geoDistance',
+]);
+
 /** A float as Java prints it: `3.0`. */
 export function floatText(value: number): string {
   return Number.isInteger(value) ? `${value}.0` : String(value);
@@ -25,7 +38,6 @@ function inParentheses(query: IndexQuery): string {
 function isSingleClause(query: Extract<IndexQuery, { op: 'bool' }>): boolean {
   return query.must.length + query.should.length + query.filter.length + query.mustNot.length === 1 && query.should.length === 1;
 }
-
 export function queryText(query: IndexQuery): string {
   switch (query.op) {
     case 'all':
@@ -58,7 +70,11 @@ export function queryText(query: IndexQuery): string {
     case 'boosting':
       return `FunctionScoreQuery(${queryText(query.positive)}, scored by boost(queryboost(${queryText(query.negative)})^${floatText(query.negativeBoost)}))`;
     case 'constant':
-      return query.query.op === 'all' ? '*:*' : `ConstantScore(${queryText(query.query)})`;
+      return query.query.op === 'all'
+        ? '*:*'
+        : CONSTANT_OPS.has(query.query.op)
+          ? queryText(query.query)
+          : `ConstantScore(${queryText(query.query)})`;
     case 'boost':
       return query.query.op === 'constant'
         ? `${queryText(query.query)}^${floatText(query.boost)}`

@@ -2,7 +2,7 @@
 // of weight 1 and norm factor 1 returns 1 - 1 / (1 + freq), from which the frequency is computed.
 import { shortestFloat } from '../../common/text/float32.ts';
 import { boolPlan, COUNT_ALL, type PlanNode } from '../../plan/query-plan.ts';
-import { type IndexQuery, withBoost } from '../index-query/index-query.ts';
+import { type FunctionScoreIndexQuery, type IndexQuery, withBoost } from '../index-query/index-query.ts';
 import { floatText, queryText } from '../index-query/query-text.ts';
 import type { Term } from '../index-query/term.ts';
 import { freqOfScore } from '../plan/model-planner.ts';
@@ -13,6 +13,7 @@ import { scoreDocs } from '../run/score-docs.ts';
 import type { Rescored } from '../run/shard-hits.ts';
 import { idf, lengthOfNorm } from '../shard/bm25.ts';
 import { count, type Explanation, leaf } from '../similarity/explanation.ts';
+import { explainFunctions } from './explain-functions.ts';
 
 /** Names of the rescore modes in explanations. */
 const MODE_NAMES = { total: 'sum', multiply: 'product', avg: 'avg', max: 'max', min: 'min' } as const;
@@ -101,6 +102,8 @@ export class Explainer {
         const tie = query.tieBreaker;
         return leaf(score, tie === 0 ? 'max of:' : `max plus ${floatText(tie)} times others of:`, details);
       }
+      case 'functionScore':
+        return query.boosts === 'query' ? this.#functions(query, boost) : leaf(score, queryText(query));
       case 'nested':
         return leaf(score, `Score based on child docs of [${query.path}], using score mode ${query.scoreMode}`);
       default:
@@ -108,7 +111,15 @@ export class Explainer {
     }
   }
 
+  #functions(query: FunctionScoreIndexQuery, boost: number): Explanation {
+    const matches = query.functions.map(({ filter }) => filter === null || this.score(filter) !== null);
+    const segment = this.#prepared.planner.segments[this.#index];
+    return explainFunctions(query, this.explain(query.query, boost), segment, this.#docId, matches);
+  }
+
   #noMatch(query: IndexQuery): Explanation {
+    if (query.op === 'functionScore' && query.boosts === 'query')
+      return this.score(query.query) === null ? this.#noMatch(query.query) : this.#functions(query, 1);
     if (query.op === 'term' || query.op === 'phrase') return leaf(0, query.op === 'term' ? 'no matching term' : 'no matching phrase');
     if (query.op === 'bool') {
       const missing = query.must.filter((clause) => this.score(clause) === null);

@@ -93,6 +93,6 @@ function compareAll(knn: KnnIndexQuery, context: RewriteContext): IndexQuery {
     maxBoost: Number.MAX_VALUE,
     minScore: knn.minScore,
     nestedPath: context.nestedPath,
-    boostsResult: true,
+    boosts: 'result',
   };
 }

@@ -122,7 +122,7 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
         op: 'functionScore',
         query: query.query ? rewriteAny(query.query, context) : ALL,
         functions: query.functions.map(({ filter, weight, function: spec }) => ({
-          filter: filter && rewriteAny(filter, context),
+          filter: filter === null || filter.kind === 'match_all' ? null : rewriteAny(filter, context),
           weight,
           value: docFunction(spec, context),
         })),
@@ -131,7 +131,7 @@ function rewriteKind(query: Query, context: RewriteContext): IndexQuery {
         maxBoost: query.maxBoost,
         minScore: query.minScore,
         nestedPath: context.nestedPath,
-        boostsResult: false,
+        boosts: 'query',
       };
     case 'script':
       return rewriteScript(query.script, context);

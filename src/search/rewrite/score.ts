@@ -16,7 +16,7 @@ import { computeColumn } from '../evaluate/column-script.ts';
 import { distanceMeters } from '../evaluate/score-math.ts';
 import { scoreScript } from '../evaluate/score-script.ts';
 import { runDocScript } from '../evaluate/script-doc.ts';
-import { constant, type DocFunction, type IndexQuery, none } from '../index-query/index-query.ts';
+import { constant, type DocFunction, type FunctionScoreIndexQuery, type IndexQuery, none } from '../index-query/index-query.ts';
 import { termOfText } from '../index-query/term.ts';
 import { fieldOf, type RewriteContext, requireExpensive, rewriteError } from '../shard/rewrite-context.ts';
 
@@ -54,7 +54,7 @@ export function rewriteScriptScore(query: ScriptScore, inner: IndexQuery, contex
 }
 
 /** Documents of a query, scored by a function. */
-function scored(query: IndexQuery, value: DocFunction, context: RewriteContext, minScore: number | null = null): IndexQuery {
+function scored(query: IndexQuery, value: DocFunction, context: RewriteContext, minScore: number | null = null): FunctionScoreIndexQuery {
   return {
     op: 'functionScore',
     query,
@@ -64,7 +64,7 @@ function scored(query: IndexQuery, value: DocFunction, context: RewriteContext, 
     maxBoost: Number.POSITIVE_INFINITY,
     minScore,
     nestedPath: context.nestedPath,
-    boostsResult: true,
+    boosts: 'result',
   };
 }
 
@@ -135,9 +135,9 @@ export function rewriteDistanceFeature(query: DistanceFeature, context: RewriteC
     );
   const value: DocFunction = (segment, docId) => {
     const nearest = minOf(segment.values(name, docId).map(measure));
-    return Math.fround(pivot / (pivot + nearest));
+    return pivot / (pivot + nearest);
   };
-  return scored({ op: 'existsColumn', field: name }, value, context);
+  return { ...scored({ op: 'existsColumn', field: name }, value, context), boosts: 'value' };
 }
 
 interface Distance {
