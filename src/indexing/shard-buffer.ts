@@ -10,16 +10,19 @@ import type { ShardIdentity, WriterAnalysis, WriterEnvironment } from './writer-
 /** Maximum number of mapping updates for one document. Each adds fields, so real documents stay far below. */
 const MAX_MAPPING_ROUNDS = 16;
 
-interface BufferedDocument {
+interface UnversionedDocument {
   readonly id: string;
-  readonly seqNo: number;
-  readonly version: number;
-  readonly primaryTerm: number;
   readonly json: JsonObject;
   readonly routing: string | null;
   /** The bytes that `json` was parsed from; null if the types of its numbers do not matter. */
   readonly source: Uint8Array | null;
   readonly templates?: NamedTemplates;
+}
+
+interface BufferedDocument extends UnversionedDocument {
+  readonly seqNo: number;
+  readonly version: number;
+  readonly primaryTerm: number;
 }
 
 export class ShardBuffer {
@@ -60,7 +63,18 @@ export class ShardBuffer {
   }
 
   /** Parses the document into the buffer. @returns its root document @throws ApiError: the document is refused and leaves no trace */
-  async add({ id, seqNo, version, primaryTerm, json, routing, source, templates }: BufferedDocument): Promise<number> {
+  add(document: BufferedDocument): Promise<number> {
+    const { id, seqNo, version, primaryTerm } = document;
+    return this.#parse(document, (buffer) => buffer.add({ id, seqNo, version, primaryTerm }));
+  }
+
+  /** Parses a document that will not be stored, and adds its new fields to the mapping. @throws ApiError: the document would be refused */
+  check(document: UnversionedDocument): Promise<void> {
+    return this.#parse(document, (buffer) => buffer.encoder.reset());
+  }
+
+  /** @param then  called with the buffer whose encoder holds the document, before anything else happens to it */
+  async #parse<T>({ id, json, routing, source, templates }: UnversionedDocument, then: (buffer: OpenBuffer) => T): Promise<T> {
     const typed = source === null ? undefined : () => parseTypedSource(source);
     const sourceBytes = source === null ? undefined : () => source.length;
     for (let round = 0; ; round++) {
@@ -73,7 +87,7 @@ export class ShardBuffer {
         encoder.reset();
         throw error;
       }
-      if (outcome.kind === 'parsed') return buffer.add({ id, seqNo, version, primaryTerm });
+      if (outcome.kind === 'parsed') return then(buffer);
       encoder.reset();
       if (round === MAX_MAPPING_ROUNDS) throw illegalArgumentError(`mapping of [${id}] does not settle after ${round} updates`);
       const { mapping, analysis } = await this.#env.updateMapping(this.#identity.uuid, outcome.update.mappings);

@@ -132,19 +132,11 @@ export class ShardChanges {
       source = updated.source ?? Buffer.from(stringifySource(json));
       typedSource = updated.source;
     }
-    const version = nextVersion(operation, current, this.#identity);
     json ??= parseSource(source ?? NO_BYTES);
+    const document = { id: operation.id, json, routing, source: typedSource, templates: operation.dynamicTemplates };
+    const version = await this.#versionOf(operation, current, document);
     const seqNo = this.nextSeqNo;
-    const added = await this.#buffer.add({
-      id: operation.id,
-      seqNo,
-      version,
-      primaryTerm: this.primaryTerm,
-      json,
-      routing,
-      source: typedSource,
-      templates: operation.dynamicTemplates,
-    });
+    const added = await this.#buffer.add({ ...document, seqNo, version, primaryTerm: this.primaryTerm });
     const synthetic = this.#buffer.mapping.syntheticSource(json);
     if (synthetic !== null) source = Buffer.from(stringifySource(synthetic));
     this.nextSeqNo++;
@@ -166,6 +158,20 @@ export class ShardChanges {
       replaces: existed ? current : null,
       before,
     };
+  }
+
+  /** The version that a document gets. One that the mapping refuses is reported as such, even if there is a conflict. */
+  async #versionOf(
+    operation: ShardOperation,
+    current: NewestVersion | null,
+    document: Parameters<ShardBuffer['check']>[0],
+  ): Promise<number> {
+    try {
+      return nextVersion(operation, current, this.#identity);
+    } catch (conflict) {
+      if (operation.kind !== 'update') await this.#buffer.check(document);
+      throw conflict;
+    }
   }
 
   /** Reads the document to update; null if there is none. A version conflict is reported even if the update would change nothing. */

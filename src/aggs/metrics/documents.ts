@@ -336,11 +336,11 @@ export const topHitsType: AggType = {
   parse(_name, typeName, body: unknown, ctx: ParseContext): MutableJsonObject {
     const p = new Params(typeName, body);
     for (const [key, value] of Object.entries(body as MutableJsonObject)) {
-      if (!TOP_HITS_KEYS.has(key)) throw parsingError(`Unknown key for a ${tokenOf(value)} in [${key}].`);
+      if (value === null || !TOP_HITS_KEYS.has(key)) throw parsingError(`Unknown key for a ${tokenOf(value)} in [${key}].`);
     }
     for (const key of ['from', 'size']) {
       const given = (body as MutableJsonObject)[key];
-      if (given === null || typeof given === 'object') throw parsingError(`Unknown key for a ${tokenOf(given)} in [${key}].`);
+      if (typeof given === 'object') throw parsingError(`Unknown key for a ${tokenOf(given)} in [${key}].`);
       if (typeof given === 'string' && !/^\s*[+-]?\d+(\.\d*)?\s*$/.test(given)) throw numberFormatError(given);
       const value = p.integer(key);
       if (value !== null && value < 0)

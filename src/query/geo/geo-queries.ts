@@ -110,6 +110,7 @@ function readCentre(field: string, body: JsonObject): GeoPoint {
   if (body['geohash'] !== undefined) return parseGeoPoint(body);
   const coordinate = (part: 'lat' | 'lon'): number => {
     const value = [body[part]].flat().at(-1);
+    if (isObject(value)) throw parsingError(`[geo_distance] query does not support an object as [${part}]`);
     return value === null || value === undefined ? Number.NaN : readNumber(value, part);
   };
   return { lat: coordinate('lat'), lon: coordinate('lon') };

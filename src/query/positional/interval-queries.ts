@@ -7,7 +7,7 @@ import { xContentParseError } from '../../errors/search-errors.ts';
 import type { ClauseCounter } from '../clause-counter.ts';
 import { readBase } from '../field-body.ts';
 import type { QueryParser } from '../query-parser.ts';
-import { readBoolean, readInt, readText, readTextOrNull } from '../read-json.ts';
+import { readBoolean, readInt, readList, readText, readTextOrNull } from '../read-json.ts';
 import { AUTO_FUZZINESS, parseFuzziness } from '../text/fuzziness.ts';
 import { parseRegexpFlags } from '../text/regexp-flags.ts';
 import type { FieldChoice, IntervalFilter, IntervalMode, IntervalRelation, IntervalRule } from './positional-rules.ts';
@@ -94,8 +94,8 @@ function parseGroup(type: 'any_of' | 'all_of', body: JsonObject, depth: number, 
   checkKeys(type, body, new Set(type === 'all_of' ? ['intervals', 'max_gaps', 'ordered', 'mode', 'filter'] : ['intervals', 'filter']));
   const list = body['intervals'];
   if (list === undefined) throw illegalArgumentError('Required [intervals]');
-  if (!Array.isArray(list)) throw parsingError(`[${type}] intervals must be a list`);
-  const rules = list.map((item) => parseRule(item, depth + 1, clauses));
+  if (!Array.isArray(list) && !isObject(list)) throw xContentParseError(`[${type}] intervals doesn't support values of type: ${tokenOf(list)}`);
+  const rules = readList(list).map((item) => parseRule(item, depth + 1, clauses));
   const filter = readFilter(body['filter'], depth, clauses);
   return type === 'any_of' ? { type, rules, filter } : { type, rules, maxGaps: readGaps(body), mode: readMode(body), filter };
 }

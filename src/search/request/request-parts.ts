@@ -50,8 +50,9 @@ export function requireObject(key: string, value: unknown): JsonObject {
   return isObject(value) ? value : unknownKey(key, value);
 }
 
+/** A string, a number or a boolean. */
 export function requireScalar(key: string, value: unknown): unknown {
-  return value !== null && typeof value === 'object' ? unknownKey(key, value) : value;
+  return typeof value === 'object' ? unknownKey(key, value) : value;
 }
 
 /** -1 counts nothing; other negative numbers are refused by each shard. */
@@ -91,6 +92,7 @@ export function readSource(value: unknown): SourceFilter {
     }
     return { enabled: true, includes, excludes, ...(excludesVectors ? { excludesVectors } : {}) };
   }
+  if (value === null) unknownKey('_source', value);
   throw parsingError(`Expected one of [VALUE_BOOLEAN, VALUE_STRING, START_ARRAY, START_OBJECT] but found [${tokenOf(value)}]`);
 }
 
@@ -122,25 +124,27 @@ export function readFieldRequests(key: string, value: unknown): FieldRequest[] {
 export function readStoredFields(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.map((item) => readText(item, 'stored_fields'));
+  if (value === null) unknownKey('stored_fields', value);
   throw parsingError(`Expected [VALUE_STRING] or [START_ARRAY] in [stored_fields] but found [${tokenOf(value)}]`);
 }
 
 const RESCORE_MODES = new Set(['total', 'multiply', 'avg', 'max', 'min']);
 const RESCORE_WINDOW = 10;
+const RESCORE_KEYS = ['rescore_query', 'query_weight', 'rescore_query_weight', 'score_mode'];
 
 export function readRescore(body: JsonObject, report: ReportUncacheable): RescoreRequest {
+  for (const [key, value] of Object.entries(body)) {
+    if (value === null || Array.isArray(value)) throw parsingError(`unexpected token [${tokenOf(value)}] after [${key}]`);
+    if (!isObject(value) && key !== 'window_size') throw parsingError(`rescore doesn't support [${key}]`);
+    if (isObject(value) && key !== 'query') throw new ApiError('named_object_not_found_exception', 400, `unknown field [${key}]`);
+  }
   const inner = body['query'];
   if (!isObject(inner)) throw parsingError('missing rescore type');
-  for (const key of Object.keys(body)) {
-    if (key !== 'query' && key !== 'window_size') throw parsingError(`rescore doesn't support [${key}]`);
-  }
+  for (const key of Object.keys(inner))
+    if (!RESCORE_KEYS.includes(key)) throw xContentParseError(`[query] unknown field [${key}]${didYouMean(key, RESCORE_KEYS)}`);
   const rescoreQuery = inner['rescore_query'];
-  if (rescoreQuery === undefined || rescoreQuery === null) throw illegalArgumentError('rescore_query cannot be null');
+  if (rescoreQuery === undefined) throw illegalArgumentError('rescore_query cannot be null');
   if (!isObject(rescoreQuery)) throw xContentParseError(`[query] rescore_query doesn't support values of type: ${tokenOf(rescoreQuery)}`);
-  for (const key of Object.keys(inner)) {
-    if (!['rescore_query', 'query_weight', 'rescore_query_weight', 'score_mode'].includes(key))
-      throw xContentParseError(`[query] unknown field [${key}]`);
-  }
   const mode = inner['score_mode'] === undefined ? 'total' : readText(inner['score_mode'], 'rescore').toLowerCase();
   if (!RESCORE_MODES.has(mode))
     throw xContentParseError('[query] failed to parse field [score_mode]', illegalArgumentError(`illegal score_mode [${mode}]`));

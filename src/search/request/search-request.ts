@@ -201,8 +201,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   post_filter(request, value, key, report) {
     request.postFilter = parseQuery(requireObject(key, value), report);
   },
-  sort(request, value, _key, report) {
-    request.sort = parseSort(value, report);
+  sort(request, value, key, report) {
+    request.sort = parseSort(value === null ? unknownKey(key, value) : value, report);
   },
   search_after(request, value, key) {
     if (!Array.isArray(value)) unknownKey(key, value);

@@ -76,3 +76,33 @@ test('_mtermvectors reads the index of each document before that of the path', a
   expect(docs[0]).toMatchObject({ _index: 'docs', found: true });
   expect(await problemsOf('GET /docs/_termvectors')).toEqual([400, '1: id or doc is missing;']);
 });
+
+describe('a document that its mapping refuses', () => {
+  beforeAll(async () => {
+    await node.ok('PUT /typed', { mappings: { properties: { n: { type: 'long' } } } });
+    await node.ok('PUT /typed/_doc/1', { n: 1 });
+  });
+
+  const LINES = [
+    'PUT /typed/_create/1',
+    'PUT /typed/_doc/1?version=1&version_type=external',
+    'PUT /typed/_doc/2?if_seq_no=9&if_primary_term=1',
+  ];
+
+  test.each(LINES)('is reported as such where it would conflict: %s', async (line) => {
+    expect((await node.send(line, { n: 'foo' })).json.error.type).toBe('document_parsing_exception');
+    expect((await node.send(line, { mixed: [1, 2.5] })).json.error.reason).toBe(
+      'mapper [mixed] cannot be changed from type [long] to [float]',
+    );
+    expect((await node.send(line, { n: 2 })).status).toBe(409);
+  });
+
+  test('a conflict leaves no document, but its new fields', async () => {
+    expect((await node.send('PUT /typed/_create/1', { added: 1 })).status).toBe(409);
+    expect((await node.ok('GET /typed/_mapping')).typed.mappings.properties).toHaveProperty('added');
+    await node.ok('POST /typed/_refresh');
+    const { hits } = await node.ok('POST /typed/_search', { query: { match_all: {} } });
+    expect(hits.hits.map(({ _source }: any) => _source)).toEqual([{ n: 1 }]);
+    expect((await node.ok('GET /typed/_stats/docs'))._all.total.docs.deleted).toBe(0);
+  });
+});
