@@ -82,12 +82,13 @@ function countOf(query: IndexQuery, at: Counting): number | null {
   const { segment } = at;
   const { op } = query;
   if (op === 'none') return 0;
-  if (segment.rootDocsPtr !== 0) return null;
+  // Next to nested documents, only queries of root fields alone are counted without a filter of root documents.
+  if (segment.rootDocsPtr !== 0 && (op !== 'term' || query.term.field.startsWith('_'))) return null;
   if (op === 'all') return segment.numDocs;
   if (op === 'constant' || op === 'boost' || op === 'named') return countOf(query.query, at);
   if (op === 'bool' && !isExistence(query)) return countOfBool(query, at);
   if (segment.numDocs !== segment.maxDoc) return null;
-  if (op === 'term') return segment.docFreqOf(query.term.field, query.term.bytes);
+  if (op === 'term') return segment.rootDocsPtr === 0 ? segment.docFreqOf(query.term.field, query.term.bytes) : countByRunning(query, at);
   if (isExistence(query)) return countByRunning(query, at);
   const isPoint = op === 'rangeI64' || op === 'rangeF64' || ((op === 'inI64' || op === 'inF64') && query.values.length === 1);
   if (!isPoint || segment.column(query.field)?.multiValued) return null;

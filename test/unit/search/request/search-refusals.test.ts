@@ -78,3 +78,34 @@ test('suggestions show their text, and find what begins with their prefix, else 
   expect(await suggest({ prefix: 'ri' })).toEqual(['ri', ['river']]);
   expect(await suggest({ regex: 'r.*' })).toEqual(['r.*', ['river']]);
 });
+
+test('null is no value of a key', async () => {
+  for (const key of ['sort', 'size', 'from', 'timeout', '_source', 'stored_fields', 'min_score', 'track_total_hits', 'explain', 'version'])
+    expect(await refusal({ [key]: null })).toEqual([400, 'parsing_exception', `Unknown key for a VALUE_NULL in [${key}].`]);
+  const hits = await refusal({ aggs: { hits: { top_hits: { size: 2, sort: null } } } });
+  expect(hits).toEqual([400, 'parsing_exception', 'Unknown key for a VALUE_NULL in [sort].']);
+});
+
+test.each([
+  [{ window_size: [10] }, 'parsing_exception', 'unexpected token [START_ARRAY] after [window_size]'],
+  [{ query: null }, 'parsing_exception', 'unexpected token [VALUE_NULL] after [query]'],
+  [{ other: {} }, 'named_object_not_found_exception', 'unknown field [other]'],
+  [{ window_size: 10 }, 'parsing_exception', 'missing rescore type'],
+  [{ query: {} }, 'illegal_argument_exception', 'rescore_query cannot be null'],
+  [{ query: { rescore_queryx: {} } }, 'x_content_parse_exception', '[query] unknown field [rescore_queryx] did you mean'],
+])('a rescorer is refused: %j', async (rescore, type, reason) => {
+  const refused = await refusal({ rescore });
+  expect(refused.slice(0, 2)).toEqual([400, type]);
+  expect(refused[2]).toContain(reason);
+});
+
+test('the intervals of a group are a list or one rule', async () => {
+  const group = (intervals: unknown) => ({ query: { intervals: { text: { any_of: { intervals } } } } });
+  expect((await refusal(group(-1)))[1]).toBe('x_content_parse_exception');
+  expect(await total(group({ match: { query: 'sea' } }).query)).toBe(1);
+});
+
+test('a coordinate that is an object is refused by the parser', async () => {
+  const query = { geo_distance: { distance: '5km', place: { lat: 1, lon: {} } } };
+  expect((await refusal({ query }))[1]).toBe('parsing_exception');
+});

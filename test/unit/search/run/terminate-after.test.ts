@@ -114,3 +114,12 @@ describe('totals that are known without visiting documents', () => {
     }
   });
 });
+
+test('terms of root fields are counted next to nested documents, all documents are not', async () => {
+  await node.ok('PUT /family', { mappings: { properties: { tag: { type: 'keyword' }, parts: { type: 'nested' } } } });
+  const lines = Array.from({ length: 9 }, () => [{ index: {} }, { tag: 'a', parts: [{ n: 1 }, { n: 2 }] }]).flat();
+  await node.ok('POST /family/_bulk?refresh=true', lines);
+  const totalOf = async (query: object) => (await node.ok('POST /family/_search', { query, size: 1, terminate_after: 4 })).hits.total.value;
+  expect(await totalOf({ term: { tag: 'a' } })).toBe(9);
+  expect(await totalOf({ match_all: {} })).toBe(4);
+});
