@@ -1,9 +1,16 @@
 // Resolves a name that means one index, from which documents are read: an index, or an alias of one.
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
+import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { namesOfIndex } from '../../metadata/indices/data-streams.ts';
 import type { EngineContext } from './context.ts';
 import { membersOf } from './index-names.ts';
 import type { IndexState } from './index-state.ts';
+
+/** The request with the date math in the name of its index resolved. @throws ApiError parse_exception */
+export function withPlainName<T extends { readonly index: string }>(request: T): T {
+  const index = resolveDateMathName(request.index, Date.now());
+  return index === request.index ? request : { ...request, index };
+}
 
 /** The index from which a document is read. @throws ApiError index_not_found_exception; illegal_argument_exception: an alias of several indices */
 export function readIndex(ctx: EngineContext, name: string): IndexState {

@@ -4,6 +4,7 @@ import { JsonSyntaxError } from '../../common/json/json-syntax-error.ts';
 import { tokenOf } from '../../common/json/json-value.ts';
 import type { SourceFilter } from '../../common/json/source-filter.ts';
 import { illegalArgumentError, jsonError } from '../../errors/catalog.ts';
+import { resolveDateMathName } from '../../metadata/date-math-name.ts';
 import { readSource } from '../../search/request/request-parts.ts';
 import { makeOperation, NO_CONDITIONS, type VersionType, type WriteConditions, type WriteOperation } from '../core/write.ts';
 import { conditionProblems, EMPTY_PIPELINE } from './conditions.ts';
@@ -247,7 +248,7 @@ function makeItem(action: Action, meta: Record<string, unknown>, source: Uint8Ar
   return {
     action: kind,
     // Not null: that is one of the problems above.
-    indexName: indexName ?? '',
+    indexName: resolveDateMathName(indexName ?? '', Date.now()),
     requireAlias,
     pipeline,
     operation: {

@@ -10,7 +10,7 @@ import { pauses } from '../../search/run/steps.ts';
 import type { EngineContext, StoredDocument } from '../core/context.ts';
 import { checkReadable } from '../core/index-blocks.ts';
 import type { IndexState } from '../core/index-state.ts';
-import { readIndex, routingThroughAlias } from '../core/read-target.ts';
+import { readIndex, routingThroughAlias, withPlainName } from '../core/read-target.ts';
 import { checkRouting } from './conditions.ts';
 import { renderSource } from './render-source.ts';
 
@@ -36,7 +36,7 @@ export async function getDocument(ctx: EngineContext, request: GetRequest): Prom
 /** `_source` alone. @throws ApiError resource_not_found_exception (404) */
 export async function getSource(ctx: EngineContext, request: GetRequest): Promise<unknown> {
   const { index, document } = await loadDocument(ctx, request);
-  const where = `[${request.index}]/[${request.id}]`;
+  const where = `[${withPlainName(request).index}]/[${request.id}]`;
   if (document === null) throw new ApiError('resource_not_found_exception', 404, `Document not found ${where}`);
   const source =
     index.mapping.source.enabled && document.source !== null
@@ -47,10 +47,8 @@ export async function getSource(ctx: EngineContext, request: GetRequest): Promis
 }
 
 /** Loads a document: its newest version, or the refreshed one if `realtime` is false. @throws ApiError index_not_found_exception and others */
-export async function loadDocument(
-  ctx: EngineContext,
-  request: GetRequest,
-): Promise<{ index: IndexState; document: StoredDocument | null }> {
+export async function loadDocument(ctx: EngineContext, given: GetRequest): Promise<{ index: IndexState; document: StoredDocument | null }> {
+  const request = withPlainName(given);
   const index = readIndex(ctx, request.index);
   checkReadable(index.meta);
   const routing = routingThroughAlias(index, request.index, request.routing, 'search_routing');

@@ -5,7 +5,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import type { EngineContext } from '../core/context.ts';
 import { checkWritable } from '../core/index-blocks.ts';
 import type { IndexState } from '../core/index-state.ts';
-import { readIndex, routingThroughAlias } from '../core/read-target.ts';
+import { readIndex, routingThroughAlias, withPlainName } from '../core/read-target.ts';
 import { makeOperation, NO_CONDITIONS, type Refresh, type WriteConditions, type WriteOperation } from '../core/write.ts';
 import { ingest, ingestUpsert } from '../ingest/ingest.ts';
 import { type ActiveShards, requireActiveShards } from './active-shards.ts';
@@ -37,7 +37,8 @@ export interface WriteResponse {
 }
 
 /** @throws ApiError as Elasticsearch refuses the request */
-export async function indexDocument(ctx: EngineContext, request: IndexRequest): Promise<WriteResponse> {
+export async function indexDocument(ctx: EngineContext, given: IndexRequest): Promise<WriteResponse> {
+  const request = withPlainName(given);
   const failure = validationError([
     request.id === null ? null : idProblem(request.id),
     ...conditionProblems(request.opType, request.id, request.conditions),
@@ -74,7 +75,8 @@ export interface DeleteRequest {
   readonly activeShards?: ActiveShards;
 }
 
-export async function deleteDocument(ctx: EngineContext, request: DeleteRequest): Promise<WriteResponse> {
+export async function deleteDocument(ctx: EngineContext, given: DeleteRequest): Promise<WriteResponse> {
+  const request = withPlainName(given);
   const failure = validationError([idProblem(request.id), ...conditionProblems('delete', request.id, request.conditions)]);
   if (failure) throw failure;
   // With an external version the deletion is recorded even if the document never existed. Without one a deletion does not create the index.
@@ -99,7 +101,8 @@ export interface UpdateRequest {
   readonly activeShards?: ActiveShards;
 }
 
-export async function updateDocument(ctx: EngineContext, request: UpdateRequest): Promise<WriteResponse> {
+export async function updateDocument(ctx: EngineContext, given: UpdateRequest): Promise<WriteResponse> {
+  const request = withPlainName(given);
   const { retryOnConflict } = request;
   const own = updateBodyOptions(request.body);
   const conditions = { ...request.conditions, ...own.conditions };

@@ -94,7 +94,8 @@ function parseGroup(type: 'any_of' | 'all_of', body: JsonObject, depth: number, 
   checkKeys(type, body, new Set(type === 'all_of' ? ['intervals', 'max_gaps', 'ordered', 'mode', 'filter'] : ['intervals', 'filter']));
   const list = body['intervals'];
   if (list === undefined) throw illegalArgumentError('Required [intervals]');
-  if (!Array.isArray(list) && !isObject(list)) throw xContentParseError(`[${type}] intervals doesn't support values of type: ${tokenOf(list)}`);
+  if (!Array.isArray(list) && !isObject(list))
+    throw xContentParseError(`[${type}] intervals doesn't support values of type: ${tokenOf(list)}`);
   const rules = readList(list).map((item) => parseRule(item, depth + 1, clauses));
   const filter = readFilter(body['filter'], depth, clauses);
   return type === 'any_of' ? { type, rules, filter } : { type, rules, maxGaps: readGaps(body), mode: readMode(body), filter };

@@ -179,7 +179,8 @@ function readOption(where: string, key: string, value: unknown, into: Draft, rep
     case 'max_analyzer_offset':
     case 'max_analyzed_offset':
       into.maxAnalyzedOffset = readInt(value, key);
-      if (into.maxAnalyzedOffset < 1) throw illegalArgumentError(`[${key}] must be a positive integer`);
+      if (into.maxAnalyzedOffset < 1)
+        throw xContentParseError(`[${where}] failed to parse field [${key}]`, illegalArgumentError(`[${key}] must be a positive integer`));
       return;
     case 'force_source':
     case 'options':

@@ -229,14 +229,17 @@ function rewriteBool(query: BoolQuery, context: RewriteContext): IndexQuery {
   return query.adjustPureNegative ? fixNegative(limited) : limited;
 }
 
+/** @throws ApiError query_shard_exception: the path is not that of nested documents */
+export function requireNested(path: string, context: RewriteContext): void {
+  if (context.mapping.isNested(path)) return;
+  if (!context.mapping.isObject(path)) throw rewriteError(context, `[nested] failed to find nested object under path [${path}]`);
+  throw rewriteError(context, `[nested] nested object under path [${path}] is not of nested type`);
+}
+
 function rewriteNested(query: NestedQuery, context: RewriteContext): IndexQuery {
   requireExpensive(context, '[joining] queries');
-  if (!context.mapping.isNested(query.path)) {
-    if (query.ignoreUnmapped) return none('nested path is not mapped');
-    if (!context.mapping.isObject(query.path))
-      throw rewriteError(context, `[nested] failed to find nested object under path [${query.path}]`);
-    throw rewriteError(context, `[nested] nested object under path [${query.path}] is not of nested type`);
-  }
+  if (query.ignoreUnmapped && !context.mapping.isNested(query.path)) return none('nested path is not mapped');
+  requireNested(query.path, context);
   const inner = rewriteAny(query.query, { ...context, nestedPath: query.path });
   return { op: 'nested', path: query.path, parentPath: context.nestedPath, query: inner, scoreMode: query.scoreMode };
 }

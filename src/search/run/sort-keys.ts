@@ -1,7 +1,7 @@
 // Resolves the sort of a request against the index of a shard.
 
 import { jsonDouble, jsonFloat } from '../../common/json/json-float.ts';
-import type { ApiError } from '../../errors/api-error.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { FieldType } from '../../mapping/core/field-type.ts';
 import { noFielddataError } from '../../mapping/core/fielddata-errors.ts';
@@ -10,7 +10,7 @@ import type { SegmentReader } from '../../plan/segment-reader.ts';
 import { RuntimeColumns } from '../compute/scripted-segment.ts';
 import { keyOf } from '../index-query/term.ts';
 import type { SortSpec } from '../request/sort-request.ts';
-import { rewriteBareQuery } from '../rewrite/rewrite.ts';
+import { requireNested, rewriteBareQuery } from '../rewrite/rewrite.ts';
 import { requireIdFielddata } from '../shard/limits.ts';
 import { type RewriteContext, rewriteError } from '../shard/rewrite-context.ts';
 import { idSort, scriptSort } from './computed-sort.ts';
@@ -63,7 +63,7 @@ function docSort(descending: boolean): ResolvedSort {
     keyFor: () => ({ by: 'doc', descending }),
     valueOf: (_raw, _segment, docId, docBase) => docBase + docId,
     render: (value) => value,
-    after: (value, _segment, docBase) => readNumber(value) - docBase,
+    after: (value, _segment, docBase) => pageValue(value, null, readNumber) - docBase,
     rawOf: (value, _segment, docBase) => Number(value) - docBase,
   };
 }
@@ -130,6 +130,7 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
   }
   if (isOrdinals && spec.numericType !== null)
     throw rewriteError(context, `[numeric_type] option cannot be set on a non-numeric field, got ${field.typeName}`);
+  if (spec.nested) requireNested(spec.nested.path, context);
   if (spec.nested && mode === 'median') throw illegalArgumentError('Unsupported sort mode: MEDIAN');
   const nestedFilter = spec.nested?.filter ? rewriteBareQuery(spec.nested.filter, { ...context, nestedPath: spec.nested.path }) : null;
   const codec = isOrdinals ? ordinalsCodec(field, spec) : numericCodec(field, spec, context.dialect);
@@ -160,9 +161,27 @@ function fieldSort(spec: FieldSpecOf, context: RewriteContext): ResolvedSort {
     },
     valueOf: (raw, segment) => codec.decode(raw, withComputed(segment)),
     render: (value) => codec.render(value),
-    after: (value, segment) => codec.encode(value, withComputed(segment)),
+    after: (value, segment) =>
+      pageValue(field.typeName === 'boolean' ? readFlag(value) : value, spec.field, (given) => codec.encode(given, withComputed(segment))),
     rawOf: (value, segment) => codec.raw(value, withComputed(segment)),
   };
+}
+
+/** Reads a value of `search_after`. @throws ApiError illegal_argument_exception: it is no number */
+function pageValue<T>(value: unknown, field: string | null, read: (value: unknown) => T): T {
+  try {
+    return read(value);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.type !== 'number_format_exception') throw error;
+    throw illegalArgumentError(`Failed to parse search_after value for field [${field}].`, error);
+  }
+}
+
+/** A boolean as text is read as such; its hits show it as a number. */
+function readFlag(value: unknown): unknown {
+  if (typeof value !== 'string' || /^[+-]?\d+(\.\d*)?$/.test(value)) return value;
+  if (value === 'true' || value === 'false') return value === 'true' ? 1 : 0;
+  throw illegalArgumentError(`Cannot parse boolean [${value}], expected either [true] or [false]`);
 }
 
 /** The field in place of one that is not mapped. @throws ApiError: the sort has no `unmapped_type`, or an unknown one */

@@ -50,3 +50,26 @@ test('refuses a max_children that is not an integer', async () => {
   const sort = [{ 'lines.price': { nested: { path: 'lines', max_children: 'many' } } }];
   expect((await node.send('POST /orders/_search', { sort })).status).toBe(400);
 });
+
+test('a path without nested documents is refused', async () => {
+  await node.ok('PUT /plain/_doc/1?refresh=true', { n: 1, o: { x: 1 } });
+  for (const [path, problem] of [
+    ['nope', 'failed to find nested object under path [nope]'],
+    ['o', 'nested object under path [o] is not of nested type'],
+  ]) {
+    const { json } = await node.send('POST /plain/_search', { sort: [{ n: { nested: { path } } }] });
+    expect(json.error.root_cause[0]).toMatchObject({ type: 'query_shard_exception', reason: `[nested] ${problem}` });
+  }
+});
+
+test('values of search_after that do not fit their field', async () => {
+  await node.ok('PUT /typed', { mappings: { properties: { n: { type: 'long' }, flag: { type: 'boolean' } } } });
+  await node.ok('PUT /typed/_doc/1?refresh=true', { n: 1, flag: false });
+  const reason = async (sort: string, value: unknown) =>
+    (await node.send('POST /typed/_search', { sort: [sort], search_after: [value] })).json.error.root_cause[0].reason;
+  expect(await reason('n', 'x')).toBe('Failed to parse search_after value for field [n].');
+  expect(await reason('_doc', 'x')).toBe('Failed to parse search_after value for field [null].');
+  expect(await reason('flag', 'x')).toBe('Cannot parse boolean [x], expected either [true] or [false]');
+  const { hits } = await node.ok('POST /typed/_search', { sort: ['flag'], search_after: ['false'] });
+  expect(hits.hits).toEqual([]);
+});
