@@ -107,6 +107,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'src/query/text': '.',
   'src/query/vectors': '.',
   'src/metadata/settings': '.',
+  'src/metadata/allocation': '. settings',
   'src/metadata/definitions': '.',
   'src/metadata/indices': '. settings',
   'src/metadata/policies': '. definitions indices',

@@ -1,6 +1,7 @@
 // The node's metadata as plain, serializable data, which is stored in LMDB and sent to threads. States are immutable: a command creates a new one.
 import type { JsonObject } from '../common/json/json-value.ts';
 import type { ApiError } from '../errors/api-error.ts';
+import type { CopyRouting } from './copy-routing.ts';
 
 /** A registered snapshot repository. Values of settings are strings, as the API shows them. */
 export interface RepositoryMeta {
@@ -191,6 +192,8 @@ export interface ClusterState {
   readonly votingExclusions?: readonly VotingExclusion[];
   /** Node with the primary copies of each index, by its uuid. Absent without a cluster. */
   readonly primaries?: Readonly<Record<string, string>>;
+  /** Copies of each index, by its uuid. Absent if every node has a copy of every index. */
+  readonly copies?: Readonly<Record<string, readonly CopyRouting[]>>;
 }
 
 /** A rule of synonyms in Solr's format. */

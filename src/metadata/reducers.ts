@@ -1,6 +1,7 @@
 // All metadata commands by name. The main thread runs them one after another (src/node/main/main-node.ts).
 
 import type { ClusterState } from './cluster-state.ts';
+import { allocateCopies, startCopy, useAllocation } from './copies.ts';
 import { deleteEnrichPolicy, putEnrichPolicy } from './definitions/enrich-policies.ts';
 import { deletePipeline, deleteSearchPipeline, putPipeline, putSearchPipeline } from './definitions/pipelines.ts';
 import { deleteRepositories, putRepository } from './definitions/repositories.ts';
@@ -96,6 +97,9 @@ const REDUCERS = {
   putDataLifecycle,
   migrateToDataStream,
   assignPrimaries,
+  useAllocation,
+  allocateCopies,
+  startCopy,
 };
 
 export type CommandName = keyof typeof REDUCERS;

@@ -63,6 +63,9 @@ const NEEDS: { readonly [Name in CommandName]: (args: CommandArgs<Name>) => Need
   recordRetention: nothing,
   // Sent by main only.
   assignPrimaries: nothing,
+  useAllocation: nothing,
+  startCopy: nothing,
+  allocateCopies: nothing,
   addVotingExclusions: nothing,
   clearVotingExclusions: nothing,
   putLifecyclePolicy: nothing,
