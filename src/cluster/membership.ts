@@ -23,6 +23,10 @@ export interface NodeInfo {
   readonly cpuPercent: number;
   readonly ramPercent: number;
   readonly load: readonly number[];
+  /** Settings `node.attr.*`; absent in nodes of versions without them. */
+  readonly attributes?: Readonly<Record<string, string>>;
+  /** Of the data; null if it is not known. */
+  readonly disk?: { readonly totalBytes: number; readonly freeBytes: number } | null;
 }
 
 /** Keys expire after this time. */

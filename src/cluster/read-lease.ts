@@ -7,6 +7,7 @@
 //   renewal sent ──────────── LEASE_MS: searches ────────────┤ NODE_GONE_MS: others go on without this node
 //
 // The deadline is in shared memory, because a message to the readers takes time, and a stopped process cannot send one.
+import { processClockMs } from '../common/process-clock.ts';
 
 /** A node that has not renewed its key for this long counts as gone. */
 export const NODE_GONE_MS = 2500;
@@ -26,6 +27,11 @@ export class ReadLease {
   constructor(staleMs: number) {
     this.#heldMs = staleMs < 0 ? Number.POSITIVE_INFINITY : Math.max(staleMs, LEASE_MS);
     this.#untilMs[0] = staleMs < 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+  }
+
+  /** Whether copies of this node may be read at this moment. */
+  get isReadable(): boolean {
+    return processClockMs() < this.#untilMs[0];
   }
 
   /** How often others may have gone on without this node. */

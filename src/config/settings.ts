@@ -126,6 +126,15 @@ const record: Parse<Readonly<Record<string, unknown>>> = (value) => {
   return value as Record<string, unknown>;
 };
 
+const nodeAttributes: Parse<Readonly<Record<string, string>>> = (value) => {
+  const attributes: Record<string, string> = {};
+  for (const [key, item] of Object.entries(record(value))) {
+    if (typeof item === 'object' && item !== null) Object.assign(attributes, nodeAttributes(prefixed(key, item)));
+    else attributes[key] = text(item);
+  }
+  return attributes;
+};
+
 /** Flags of Hunspell dictionaries: `ignore_case` and `lazy` for all, `en_US.ignore_case` and `en_US.strict_affix_parsing` for a locale. */
 export type HunspellFlags = Readonly<Record<string, boolean>>;
 
@@ -156,6 +165,11 @@ function setting<T>(fallback: T, parse: Parse<T>, about: string): SettingSpec<T>
 export const SETTINGS = {
   'cluster.name': setting('gannet', text, 'name of the cluster'),
   'node.name': setting(os.hostname() || 'gannet', text, 'name of this node'),
+  'node.attr': setting<Readonly<Record<string, string>>>(
+    {},
+    nodeAttributes,
+    'attributes of this node for the allocation of copies, as node.attr.zone: a',
+  ),
   'cluster.nats.servers': setting<readonly string[]>(
     [],
     list,
@@ -166,6 +180,11 @@ export const SETTINGS = {
   'cluster.nats.token': setting('', optionalText, 'token for the NATS servers'),
   'cluster.nats.replicas': setting(3, streamReplicas, 'on how many NATS servers each log is stored: 1, 3 or 5'),
   'cluster.secret': setting('', optionalText, 'what nodes of a cluster sign their requests to each other with; at least 16 characters'),
+  'cluster.copies': setting(
+    'everywhere',
+    oneOf('everywhere', 'allocated'),
+    'everywhere: every node has a copy of every index; allocated: as many nodes as index.number_of_replicas says',
+  ),
   'cluster.stale_reads': setting(10_000, duration, 'how long a node that cannot reach NATS answers searches; 503 after that'),
   'cluster.snapshot.log_size': setting(
     64 << 20,

@@ -154,7 +154,7 @@ export class Dispatcher {
     reply: HttpReply,
     trusted: CallerRef | null = null,
     part: JsonObject | null = null,
-    isForwarded = false,
+    forwards = 0,
   ): Promise<void> | void => {
     const exchange: Exchange = {
       http,
@@ -162,7 +162,7 @@ export class Dispatcher {
       startedMs: performance.now(),
       remoteAddress: this.#log.isOn || this.#audit !== null ? http.remoteAddress : '',
       trusted,
-      isForwarded,
+      forwards,
       part,
       headers: {},
       warnings: [],
@@ -283,7 +283,7 @@ export class Dispatcher {
       response = await handle(MOVES_LATE);
     }
     const { engine } = this.#context;
-    if (this.#peers !== null && !exchange.isForwarded && engine.nodes.length > 1 && concernsAllNodes(route.api.name, params))
+    if (this.#peers !== null && exchange.forwards === 0 && engine.nodes.length > 1 && concernsAllNodes(route.api.name, params))
       response = await withOtherNodes(response, requestOf(exchange, ++this.#lastLaneRequest), engine, this.#peers);
     if (response.audit) this.#audit?.changed(audited(exchange), response.audit.action, response.audit.details);
     await this.#responder.send(exchange, typed === null ? response : typedResponse(response, typed));
@@ -304,8 +304,8 @@ export class Dispatcher {
   async #recover(exchange: Exchange, error: unknown): Promise<void> {
     try {
       if (error instanceof TooHeavy) await moveToLane(exchange, this.#lanes, ++this.#lastLaneRequest, this.#responder);
-      else if (error instanceof HeldElsewhere && this.#peers !== null && !exchange.isForwarded)
-        await forwardTo(error.node, exchange, this.#peers, ++this.#lastLaneRequest, this.#responder);
+      else if (error instanceof HeldElsewhere && this.#peers !== null && exchange.part === null && exchange.forwards < error.maxForwards)
+        await forwardTo(error, exchange, this.#peers, ++this.#lastLaneRequest, this.#responder);
       else await this.#responder.fail(exchange, error);
     } finally {
       this.#release(exchange);

@@ -11,6 +11,8 @@ import { isLinearizable, type Operation, type Step } from './linearizable.ts';
 const WRITERS = 3;
 const SEARCHERS = 2;
 const COPY_SIZE = 10_000;
+/** Copies that are allocated move to other nodes while a node is lost. */
+const INDEX_SETTINGS = { number_of_shards: 2, 'unassigned.node_left.delayed_timeout': '1s' };
 
 export interface RoundOptions {
   readonly faults: number;
@@ -28,7 +30,7 @@ export async function runRound(cluster: TestCluster, seed: number, { faults, max
   const rng = new Rng(seed);
   const { nodes } = cluster;
   const history = new History(`round-${seed}`);
-  await cluster.until(async () => isCreated(await ask(nodes[0], 'PUT', `/${history.index}`, { settings: { number_of_shards: 2 } })));
+  await cluster.until(async () => isCreated(await ask(nodes[0], 'PUT', `/${history.index}`, { settings: INDEX_SETTINGS })));
   let isOver = false;
   let refreshed: ReadonlySet<string> = new Set();
   const load = (): Load => ({ history, nodes, rng: new Rng(rng.u32()), isOver: () => isOver });

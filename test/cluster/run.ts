@@ -1,6 +1,7 @@
 // Checks the histories of clients of a cluster of three nodes and three NATS servers, under faults: nodes and NATS servers are killed or stopped, and
 // connections are interrupted per pair and direction.
-//   npm run test:cluster [-- --rounds 20] [--seed 1] [--faults 3] [--seconds 6]       --seconds: longest duration of a fault; needs nats-server and Linux
+//   npm run test:cluster [-- --rounds 20] [--seed 1] [--faults 3] [--seconds 6] [--copies allocated]
+//                                             --seconds: longest duration of a fault; --copies: `cluster.copies`; needs nats-server and Linux
 // Checked after each round (test/cluster/round.ts):
 //   - the history of every document is linearizable: index, create, if_seq_no, delete and reads by id on any node; so is that of every
 //     index: creations, deletions and HEAD on any node;
@@ -20,6 +21,7 @@ const { values: args } = parseArgs({
     seed: { type: 'string', default: '1' },
     faults: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '6' },
+    copies: { type: 'string', default: 'everywhere' },
   },
 });
 const SHOWN_PROBLEMS = 5;
@@ -29,7 +31,8 @@ if (!HAS_NATS || process.platform !== 'linux') {
   process.exit(0);
 }
 
-const start = () => TestCluster.start({ nodes: 3, natsServers: 3, isFaulty: true, flags: ['--cluster.stale_reads=0s'] });
+const start = () =>
+  TestCluster.start({ nodes: 3, natsServers: 3, isFaulty: true, flags: ['--cluster.stale_reads=0s', `--cluster.copies=${args.copies}`] });
 let cluster = await start();
 let passed = 0;
 let failed = 0;

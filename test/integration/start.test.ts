@@ -104,14 +104,14 @@ test('removes the files of an index that is deleted while closed, or whose delet
   expect(await service.stop({ keepData: true })).toBe(0);
   expect(folders(service)).toHaveLength(1);
   const store = Store.open(service.data);
-  const metadata = new MetadataStore(store);
+  const metadata = new MetadataStore(store, 'node');
   metadata.save({ ...metadata.state, indices: {} }, null);
   await store.close();
   service = await startService([], service.data);
   await expect.poll(() => folders(service)).toEqual([]);
   expect(await service.stop({ keepData: true })).toBe(0);
   const after = Store.open(service.data);
-  expect(new MetadataStore(after).orphans()).toEqual([]);
+  expect(new MetadataStore(after, 'node').orphans()).toEqual([]);
   await after.close();
   rmSync(service.data, { recursive: true });
 });

@@ -1,13 +1,16 @@
-// `_cluster/allocation/explain`: every node has a copy of every shard, so a copy beyond them cannot be assigned.
+// `_cluster/allocation/explain`. Where every node has a copy of every shard, a copy beyond them cannot be assigned; allocated copies:
+// explain-allocated.ts.
 
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
+import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import type { ClusterNode } from '../core/cluster-node.ts';
 import type { EngineContext } from '../core/context.ts';
-import { nodesOfCopies } from '../core/copies.ts';
+import { copyPlaces, nodesOfCopies, replicasOf } from '../core/copies.ts';
 import { ownNames } from '../core/index-names.ts';
 import type { IndexState } from '../core/index-state.ts';
+import { explainAssigned, explainUnassigned } from './explain-allocated.ts';
 import { damagedShards, indexHealth, shardCounts } from './shard-counts.ts';
 import { nodeAttributes, nodeRoles } from './this-node.ts';
 
@@ -37,16 +40,28 @@ export function explainAllocation(ctx: EngineContext, copy: ShardCopy | null, wi
     throw illegalArgumentError(`unable to find any shards to explain [${requestText(chosen, withYes)} in the routing table`);
   const damage = chosen.primary ? ctx.damageOf(index.meta, chosen.shard) : null;
   if (damage !== null) return damaged(chosen, damage);
-  const nodes = nodesOfCopies(ctx, index.meta, chosen.shard);
+  const isAllocated = ctx.cluster.copies !== undefined;
+  const nodes = isAllocated ? placedNodes(ctx, index.meta, chosen.shard) : nodesOfCopies(ctx, index.meta, chosen.shard);
+  if (chosen.primary && nodes.length === 0 && isAllocated) return explainUnassigned(ctx, index.meta, chosen, (node) => nodeHead(ctx, node));
   if (chosen.primary && nodes.length === 0) return leaderless(chosen);
   const isWanted = ({ id, name }: ClusterNode) => chosen.currentNode === null || [id, name].includes(chosen.currentNode);
   const candidates = chosen.primary ? nodes.slice(0, 1) : nodes.slice(1);
-  const isMissing = !chosen.primary && chosen.currentNode === null && indexHealth(ctx, index.meta) !== 'green';
+  const hasMissing = isAllocated ? candidates.length < replicasOf(ctx, index.meta) : indexHealth(ctx, index.meta) !== 'green';
+  const isMissing = !chosen.primary && chosen.currentNode === null && hasMissing;
   const node = isMissing ? undefined : candidates.find(isWanted);
+  if (node !== undefined && isAllocated) return explainAssigned(ctx, index.meta, chosen, node, (other) => nodeHead(ctx, other));
   if (node !== undefined) return assigned(ctx, chosen, node);
   if (chosen.primary || chosen.currentNode !== null)
     throw illegalArgumentError(`unable to find a ${chosen.primary ? 'primary' : 'replica'} shard assigned to node [${chosen.currentNode}]`);
+  if (isAllocated) return explainUnassigned(ctx, index.meta, chosen, (other) => nodeHead(ctx, other));
   return unassigned(ctx, chosen, index);
+}
+
+/** The nodes with copies, also those that are being filled: that of the primary first; empty if no live node has the primary. */
+function placedNodes(ctx: EngineContext, meta: IndexMeta, shard: number): ClusterNode[] {
+  const places = copyPlaces(ctx, meta, shard);
+  const primary = places.find(({ isPrimary }) => isPrimary);
+  return primary === undefined ? [] : [primary, ...places.filter((place) => place !== primary)].map(({ node }) => node);
 }
 
 const NONE_UNASSIGNED =
@@ -123,6 +138,16 @@ function transportAddress({ transportAddress: address, publishAddress }: Cluster
   return address ?? publishAddress ?? '';
 }
 
+function nodeHead(ctx: EngineContext, node: ClusterNode): MutableJsonObject {
+  return {
+    node_id: node.id,
+    node_name: node.name,
+    transport_address: transportAddress(node),
+    ...(ctx.dialect.namesClusterManager ? { node_attributes: nodeAttributes(ctx, node) } : {}),
+    ...(ctx.dialect.showsDatasetSize ? { roles: nodeRoles(ctx) } : {}),
+  };
+}
+
 /** Why each of these nodes cannot get another copy of the shard. */
 function decisions(
   ctx: EngineContext,
@@ -132,11 +157,7 @@ function decisions(
   const { meta } = ctx.index(index) ?? {};
   const primary = meta === undefined ? null : ctx.primaryNodeOf(meta);
   return nodes.map((node, at) => ({
-    node_id: node.id,
-    node_name: node.name,
-    transport_address: transportAddress(node),
-    ...(ctx.dialect.namesClusterManager ? { node_attributes: nodeAttributes(ctx) } : {}),
-    ...(ctx.dialect.showsDatasetSize ? { roles: nodeRoles(ctx) } : {}),
+    ...nodeHead(ctx, node),
     node_decision: 'no',
     weight_ranking: at + 1,
     deciders: [

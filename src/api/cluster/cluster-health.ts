@@ -20,24 +20,26 @@ export function clusterHealth(ctx: EngineContext, request: HealthRequest): Mutab
   const damaged = counts.reduce((sum, count) => sum + count.damaged, 0);
   const activePrimaries = counts.reduce((sum, count) => sum + count.primaries - count.damaged, 0);
   const active = counts.reduce((sum, count) => sum + (count.primaries - count.damaged) * (1 + count.activeReplicas), 0);
-  const unassigned = counts.reduce((sum, count) => sum + count.unassigned + count.damaged * (1 + count.activeReplicas), 0);
+  const inactive = counts.reduce((sum, count) => sum + count.inactive + count.damaged * (1 + count.activeReplicas), 0);
+  const total = (name: 'initializing' | 'relocating' | 'delayed') => counts.reduce((sum, count) => sum + count.primaries * count[name], 0);
+  const unassigned = inactive - total('initializing');
   const body: MutableJsonObject & { status: Health } = {
     cluster_name: ctx.clusterName,
-    status: damaged > 0 ? 'red' : unassigned > 0 ? 'yellow' : 'green',
+    status: damaged > 0 ? 'red' : inactive > 0 ? 'yellow' : 'green',
     timed_out: false,
     number_of_nodes: ctx.nodes.length,
     number_of_data_nodes: ctx.nodes.length,
     ...(ctx.dialect.namesClusterManager ? { discovered_master: true, discovered_cluster_manager: true } : {}),
     active_primary_shards: activePrimaries,
     active_shards: active,
-    relocating_shards: 0,
-    initializing_shards: 0,
+    relocating_shards: total('relocating'),
+    initializing_shards: total('initializing'),
     unassigned_shards: unassigned,
-    delayed_unassigned_shards: 0,
+    delayed_unassigned_shards: total('delayed'),
     number_of_pending_tasks: 0,
     number_of_in_flight_fetch: 0,
     task_max_waiting_in_queue_millis: 0,
-    active_shards_percent_as_number: jsonDouble(activePercent(active, unassigned)),
+    active_shards_percent_as_number: jsonDouble(activePercent(active, inactive)),
   };
   if (request.level !== 'cluster') {
     const shown = metas.filter(({ name }) => request.shown?.includes(name) ?? true);
@@ -52,7 +54,7 @@ export function activePercent(active: number, unassigned: number): number {
 }
 
 function indexHealthBody(ctx: EngineContext, meta: IndexMeta, withShards: boolean): MutableJsonObject {
-  const { primaries, replicas, activeReplicas, unassigned } = shardCounts(ctx, meta);
+  const { primaries, replicas, activeReplicas, initializing, relocating, inactive } = shardCounts(ctx, meta);
   const damaged = damagedShards(ctx, meta);
   const active = primaries - damaged.length;
   const body: MutableJsonObject = {
@@ -61,9 +63,9 @@ function indexHealthBody(ctx: EngineContext, meta: IndexMeta, withShards: boolea
     number_of_replicas: replicas,
     active_primary_shards: active,
     active_shards: active * (1 + activeReplicas),
-    relocating_shards: 0,
-    initializing_shards: 0,
-    unassigned_shards: unassigned + damaged.length * (1 + activeReplicas),
+    relocating_shards: primaries * relocating,
+    initializing_shards: primaries * initializing,
+    unassigned_shards: inactive + damaged.length * (1 + activeReplicas) - primaries * initializing,
   };
   if (withShards) {
     body.shards = Object.fromEntries(
@@ -73,9 +75,9 @@ function indexHealthBody(ctx: EngineContext, meta: IndexMeta, withShards: boolea
           status: damaged.includes(shard) ? 'red' : replicas > activeReplicas ? 'yellow' : 'green',
           primary_active: !damaged.includes(shard),
           active_shards: damaged.includes(shard) ? 0 : 1 + activeReplicas,
-          relocating_shards: 0,
-          initializing_shards: 0,
-          unassigned_shards: damaged.includes(shard) ? replicas + 1 : replicas - activeReplicas,
+          relocating_shards: relocating,
+          initializing_shards: initializing,
+          unassigned_shards: (damaged.includes(shard) ? replicas + 1 : replicas - activeReplicas) - initializing,
         },
       ]),
     );

@@ -75,7 +75,7 @@ export function clusterState(ctx: EngineContext, request: StateRequest): Mutable
     );
     body.routing_nodes = {
       unassigned: copies.filter((copy) => copy.state === 'UNASSIGNED'),
-      nodes: Object.fromEntries(ctx.nodes.map(({ id }) => [id, copies.filter((copy) => copy.state === 'STARTED' && copy['node'] === id)])),
+      nodes: Object.fromEntries(ctx.nodes.map(({ id }) => [id, copies.filter((copy) => copy['node'] === id)])),
     };
   }
   return body;

@@ -6,7 +6,7 @@ import { isObject, type MutableJsonObject } from '../../common/json/json-value.t
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import type { EngineContext } from '../core/context.ts';
 import { clusterHealth } from './cluster-health.ts';
-import { type NodeTotals, nodeTotals } from './node-totals.ts';
+import { clusterTotals, type NodeTotals } from './node-totals.ts';
 import { indexingPressure } from './nodes-stats.ts';
 import { diskSpace, fileDescriptors, heap, memoryOfMachine, threadCount } from './process-stats.ts';
 import { shardCounts } from './shard-counts.ts';
@@ -19,7 +19,7 @@ export async function clusterStats(
 ): Promise<MutableJsonObject> {
   const open = fileDescriptors().current;
   const metas = Object.values(ctx.cluster.indices);
-  const totals = await nodeTotals(ctx);
+  const totals = await clusterTotals(ctx);
   const shards = metas.reduce((sum, meta) => sum + shardCounts(ctx, meta).primaries, 0);
   const fieldTypes = countFieldTypes(metas);
   return {

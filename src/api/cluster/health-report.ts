@@ -199,9 +199,9 @@ function capacityIndicator({ cluster }: EngineContext): Indicator {
 function shardsIndicator(ctx: EngineContext): Indicator {
   const metas = Object.values(ctx.cluster.indices).sort((a, b) => (a.name < b.name ? -1 : 1));
   const damaged = metas.filter((meta) => damagedShards(ctx, meta).length > 0);
-  const unassigned = metas.filter((meta) => shardCounts(ctx, meta).unassigned > 0);
+  const unassigned = metas.filter((meta) => shardCounts(ctx, meta).inactive > 0);
   const primaries = damaged.reduce((sum, meta) => sum + damagedShards(ctx, meta).length, 0);
-  const replicas = unassigned.reduce((sum, meta) => sum + shardCounts(ctx, meta).unassigned, 0);
+  const replicas = unassigned.reduce((sum, meta) => sum + shardCounts(ctx, meta).inactive, 0);
   const all = metas.reduce((sum, meta) => sum + shardCounts(ctx, meta).primaries, 0);
   const details = {
     creating_primaries: 0,

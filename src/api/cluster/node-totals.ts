@@ -1,10 +1,12 @@
 // Sums of the statistics of shards.
 import { setOwn } from '../../common/json/own-property.ts';
+import type { IndexMeta } from '../../metadata/cluster-state.ts';
+import { hasCopy } from '../../metadata/copies.ts';
 import type { EngineContext, ShardStats } from '../core/context.ts';
 import { ownNames } from '../core/index-names.ts';
 import { sumOf } from '../core/read-counters.ts';
 
-/** Sums over the open indices of a node. */
+/** Sums over open indices. */
 export interface NodeTotals {
   readonly shards: number;
   /** Fields in the mappings of the indices; 0 where only shards are summed. */
@@ -22,13 +24,23 @@ export interface NodeTotals {
   readonly completion: Readonly<Record<string, number>>;
 }
 
-export async function nodeTotals(ctx: EngineContext): Promise<NodeTotals> {
+/** Of the indices of which this node has a copy. */
+export function nodeTotals(ctx: EngineContext): Promise<NodeTotals> {
+  return totalsOf(ctx, (index) => hasCopy(ctx.cluster, index.uuid, ctx.nodeId));
+}
+
+/** Of all indices. */
+export function clusterTotals(ctx: EngineContext): Promise<NodeTotals> {
+  return totalsOf(ctx, () => true);
+}
+
+async function totalsOf(ctx: EngineContext, isCounted: (index: IndexMeta) => boolean): Promise<NodeTotals> {
   const names = ownNames(ctx);
   const shards: ShardStats[] = [];
   let mappedFields = 0;
   for (const name of names) {
     const index = ctx.index(name);
-    if (index === null || index.meta.state !== 'open') continue;
+    if (index === null || index.meta.state !== 'open' || !isCounted(index.meta)) continue;
     shards.push(...(await ctx.shardStats(index)));
     mappedFields += index.mapping.matchFields('*').length + index.mapping.objectPaths.length;
   }

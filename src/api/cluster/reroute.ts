@@ -1,12 +1,16 @@
-// The commands of `_cluster/reroute`. Every node already has every copy that it can have, so each command is validated, and either rejected
-// or explained as in Elasticsearch; none changes anything.
+// The commands of `_cluster/reroute`. Where every node already has every copy that it can have, each command is validated, and either rejected or
+// explained as in Elasticsearch; none changes anything. Allocated copies are moved: reroute-copies.ts.
 import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { nearestNames } from '../../common/text/nearest-name.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
+import { type CopiesChange, routingOf } from '../../metadata/copies.ts';
+import { isSameRouting } from '../../metadata/copy-routing.ts';
 import type { ClusterNode } from '../core/cluster-node.ts';
 import type { EngineContext } from '../core/context.ts';
+import { AllocatedCopies } from './allocated-copies.ts';
+import { type RerouteDecision, rerouteCopies } from './reroute-copies.ts';
 import { addressOf, nodeNamed, nodeRoles } from './this-node.ts';
 
 interface CommandType {
@@ -35,19 +39,24 @@ interface Command {
   readonly flag: boolean;
 }
 
-interface Decision {
-  readonly decider: string;
-  readonly decision: 'YES' | 'NO';
-  readonly explanation: string;
+type Decision = RerouteDecision;
+
+/** What commands would do. */
+export interface Reroute {
+  readonly explanations: JsonObject[];
+  /** Changes of allocated copies. */
+  readonly changes: CopiesChange[];
 }
 
 /**
- * Explains what each command of the body would do.
+ * Decides what each command of the body does.
  * @param explain  false: a command that cannot be carried out is an error
  * @throws ApiError as Elasticsearch refuses the body or a command
  */
-export function explainReroute(ctx: EngineContext, body: JsonObject, explain: boolean): JsonObject[] {
-  return readCommands(body).map((command) => {
+export function planReroute(ctx: EngineContext, body: JsonObject, explain: boolean): Reroute {
+  const copies = ctx.cluster.copies === undefined ? null : new AllocatedCopies(ctx);
+  const touched = new Map<string, IndexMeta>();
+  const explanations = readCommands(body).map((command) => {
     const named = command.nodes.map((name) => {
       const node = nodeNamed(ctx, name);
       if (node === null) throw illegalArgumentError(`failed to resolve [${name}], no matching nodes`);
@@ -55,7 +64,10 @@ export function explainReroute(ctx: EngineContext, body: JsonObject, explain: bo
     });
     const state = ctx.index(command.index);
     if (state === null) throw indexNotFoundError(command.index);
-    const decision = decide(ctx, command, named, command.shard < state.numberOfShards ? state.meta : null);
+    const meta = command.shard < state.numberOfShards ? state.meta : null;
+    const isAllocated = copies !== null && meta !== null && command.name !== 'allocate_stale_primary';
+    if (isAllocated) touched.set(meta.uuid, meta);
+    const decision = isAllocated ? rerouteCopies(copies, command, named, meta) : decide(ctx, command, named, meta);
     if (decision.decision === 'NO' && !explain) throw illegalArgumentError(`[${command.type.title}] ${decision.explanation}`);
     const { name, type, index, shard, nodes, flag } = command;
     const parameters = {
@@ -66,6 +78,12 @@ export function explainReroute(ctx: EngineContext, body: JsonObject, explain: bo
     };
     return { command: name, parameters, decisions: [{ ...decision }] };
   });
+  const changes = [...touched.values()].map((meta) => ({
+    uuid: meta.uuid,
+    before: routingOf(ctx.cluster, meta.uuid),
+    after: copies?.routingOf(meta) ?? routingOf(ctx.cluster, meta.uuid),
+  }));
+  return { explanations, changes: changes.filter(({ before, after }) => !isSameRouting(before, after)) };
 }
 
 /** @param nodes  those that the command names @param meta  of the index; null if it has no such shard */

@@ -2,7 +2,7 @@
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import type { EngineContext } from '../core/context.ts';
-import { activeReplicas, nodesOfCopies, replicasOf } from '../core/copies.ts';
+import { activeReplicas, type CopyPlace, copyPlaces, delayedCopies, isActive, replicasOf } from '../core/copies.ts';
 
 export type Health = 'green' | 'yellow' | 'red';
 
@@ -13,20 +13,35 @@ export interface ShardCounts {
   readonly replicas: number;
   /** Replicas of each shard that are on live nodes. */
   readonly activeReplicas: number;
-  /** Replicas of all shards that are not active. */
-  readonly unassigned: number;
+  /** Copies of each shard, the primary included, that are being filled. */
+  readonly initializing: number;
+  /** Copies of each shard that are moving to other nodes. */
+  readonly relocating: number;
+  /** Copies of each shard whose nodes left a short while ago and may return. */
+  readonly delayed: number;
+  /** Copies of all shards that are not active. */
+  readonly inactive: number;
 }
 
 export function shardCounts(ctx: EngineContext, meta: IndexMeta): ShardCounts {
   const primaries = Number(meta.settings['index.number_of_shards'] ?? 1);
   const replicas = replicasOf(ctx, meta);
   const active = activeReplicas(ctx, meta);
-  return { primaries, replicas, activeReplicas: active, unassigned: primaries * (replicas - active) };
+  const places = ctx.cluster.copies === undefined || meta.state !== 'open' ? [] : copyPlaces(ctx, meta, 0);
+  return {
+    primaries,
+    replicas,
+    activeReplicas: active,
+    initializing: places.filter((copy) => !isActive(copy)).length,
+    relocating: places.filter(({ relocatingTo }) => relocatingTo !== null).length,
+    delayed: delayedCopies(ctx, meta).length,
+    inactive: primaries * Math.max(0, replicas - active),
+  };
 }
 
 export function indexHealth(ctx: EngineContext, meta: IndexMeta): Health {
   if (damagedShards(ctx, meta).length > 0) return 'red';
-  return shardCounts(ctx, meta).unassigned > 0 ? 'yellow' : 'green';
+  return shardCounts(ctx, meta).inactive > 0 ? 'yellow' : 'green';
 }
 
 /**
@@ -44,7 +59,7 @@ function inactivity(ctx: EngineContext, meta: IndexMeta, shard: number): string 
 }
 
 interface ShardCopy extends MutableJsonObject {
-  readonly state: 'STARTED' | 'UNASSIGNED';
+  readonly state: CopyPlace['state'] | 'UNASSIGNED';
   readonly primary: boolean;
 }
 
@@ -52,18 +67,19 @@ interface ShardCopy extends MutableJsonObject {
 export function shardCopies(ctx: EngineContext, meta: IndexMeta, shard: number): ShardCopy[] {
   const relocations = ctx.dialect.countsFailedRelocations ? { relocation_failure_info: { failed_attempts: 0 } } : {};
   const searchOnly = ctx.dialect.namesClusterManager ? { searchOnly: false } : {};
-  const started = (node: string, copy: number): ShardCopy => ({
-    state: 'STARTED',
-    primary: copy === 0,
+  const placed = ({ node, isPrimary, state, relocatingTo, id }: CopyPlace): ShardCopy => ({
+    state,
+    primary: isPrimary,
     ...searchOnly,
-    node,
-    relocating_node: null,
+    node: node.id,
+    relocating_node: relocatingTo?.id ?? null,
     shard,
     index: meta.name,
-    allocation_id: { id: `${meta.uuid}-${shard}${copy === 0 ? '' : `-${copy}`}` },
+    ...(state === 'INITIALIZING' ? { recovery_source: { type: 'PEER' }, unassigned_info: unassignedInfo(ctx, meta, 0) } : {}),
+    allocation_id: { id: `${meta.uuid}-${shard}${id === '' ? '' : `-${id}`}` },
     ...relocations,
   });
-  const missing: ShardCopy = {
+  const missing = (copy: number): ShardCopy => ({
     state: 'UNASSIGNED',
     primary: false,
     ...searchOnly,
@@ -72,17 +88,12 @@ export function shardCopies(ctx: EngineContext, meta: IndexMeta, shard: number):
     shard,
     index: meta.name,
     recovery_source: { type: 'PEER' },
-    unassigned_info: {
-      reason: 'INDEX_CREATED',
-      at: new Date(meta.creationDateMs).toISOString(),
-      delayed: false,
-      allocation_status: 'no_attempt',
-    },
+    unassigned_info: unassignedInfo(ctx, meta, copy),
     ...relocations,
-  };
+  });
   const reason = inactivity(ctx, meta, shard);
   const lost: ShardCopy = {
-    ...missing,
+    ...missing(0),
     primary: true,
     recovery_source: { type: 'EXISTING_STORE' },
     unassigned_info: {
@@ -93,7 +104,20 @@ export function shardCopies(ctx: EngineContext, meta: IndexMeta, shard: number):
       allocation_status: 'no_valid_shard_copy',
     },
   };
-  const nodes = nodesOfCopies(ctx, meta, shard);
-  const assigned = reason === null ? nodes.map(({ id }, copy) => started(id, copy)) : [lost];
-  return [...assigned, ...Array.from({ length: 1 + replicasOf(ctx, meta) - assigned.length }, () => missing)];
+  const places = ctx.damageOf(meta, shard) === null ? copyPlaces(ctx, meta, shard) : [];
+  const isLost = reason !== null && !places.some(({ isPrimary }) => isPrimary);
+  const assigned = [...(isLost ? [lost] : []), ...places.map(placed)];
+  return [...assigned, ...Array.from({ length: Math.max(0, 1 + replicasOf(ctx, meta) - assigned.length) }, (_, copy) => missing(copy))];
+}
+
+/** Why a copy has no node. @param copy  number among those without one */
+export function unassignedInfo(ctx: EngineContext, meta: IndexMeta, copy: number): MutableJsonObject {
+  const left = delayedCopies(ctx, meta).at(copy);
+  return {
+    reason: left === undefined ? 'INDEX_CREATED' : 'NODE_LEFT',
+    at: new Date(left?.leftMs ?? meta.creationDateMs).toISOString(),
+    ...(left === undefined ? {} : { node_id: left.node }),
+    delayed: left !== undefined,
+    allocation_status: 'no_attempt',
+  };
 }

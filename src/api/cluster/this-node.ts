@@ -13,9 +13,9 @@ export function nodeRoles({ dialect }: EngineContext): string[] {
     : ['data', 'ingest', 'master', 'remote_cluster_client'];
 }
 
-/** OpenSearch nodes always have this attribute. */
-export function nodeAttributes({ dialect }: EngineContext): Record<string, string> {
-  return dialect.namesClusterManager ? { shard_indexing_pressure_enabled: 'true' } : {};
+/** Attributes of a node, by default of this one: those of its settings, and one that OpenSearch nodes always have. */
+export function nodeAttributes(ctx: EngineContext, node: ClusterNode = thisNode(ctx)): Record<string, string> {
+  return { ...(ctx.dialect.namesClusterManager ? { shard_indexing_pressure_enabled: 'true' } : {}), ...node.attributes };
 }
 
 function thisNode(ctx: EngineContext): ClusterNode {
@@ -76,7 +76,7 @@ export function nodeIdentity(ctx: EngineContext, node: ClusterNode = thisNode(ct
     ephemeral_id: node.id,
     transport_address: node.transportAddress ?? node.publishAddress ?? '',
     ...(dialect.showsNodeVersions ? { external_id: node.name } : {}),
-    attributes: nodeAttributes(ctx),
+    attributes: nodeAttributes(ctx, node),
     ...(dialect.showsNodeVersions
       ? { roles: nodeRoles(ctx), version: dialect.version, min_index_version: 7_000_099, max_index_version: number }
       : {}),

@@ -8,6 +8,10 @@ export interface ClusterNode {
   /** host:port for the other nodes; null for a standalone node. */
   readonly transportAddress: string | null;
   readonly isManager: boolean;
+  /** Settings `node.attr.*`; absent for a standalone node. */
+  readonly attributes?: Readonly<Record<string, string>>;
+  /** Of its data; null if it is not known, absent for a standalone node. */
+  readonly disk?: { readonly totalBytes: number; readonly freeBytes: number } | null;
   /** null for this node, whose load is measured on request. */
   readonly load: NodeLoad | null;
 }

@@ -95,9 +95,14 @@ export interface EngineContext {
   catchUp(action: string): Promise<void> | null;
   /** Id of the live node with the primary copies of an index; null if there is none. */
   primaryNodeOf(index: IndexMeta): string | null;
+  /**
+   * Checks that this node can read these indices in one request.
+   * @throws ApiError illegal_argument_exception: no node can; HeldElsewhere: another one can
+   */
+  requireTogether(indices: readonly IndexState[]): void;
   /** Known damage of a shard on disk; null if there is none. */
   damageOf(index: IndexMeta, shard: number): string | null;
-  /** Current snapshot of a shard. @throws ApiError index_closed_exception */
+  /** Current snapshot of a shard. @throws ApiError index_closed_exception; HeldElsewhere: this node has no copy that may be searched */
   acquire(index: IndexState, shard: number): ShardSnapshot;
   /** The record with this seqNo, or null. Synchronous and not copied: its bytes are valid until the next turn of the event loop. */
   record(index: IndexState, shard: number, seqNo: number): StoredDocument | null;

@@ -13,7 +13,7 @@ export interface ActiveShards {
   readonly timeoutMs: number;
 }
 
-const POLL_MS = 200;
+const POLL_MS = 50;
 
 function activeCopies(ctx: EngineContext, { meta }: IndexState): number {
   return ctx.primaryNodeOf(meta) === null ? 0 : 1 + activeReplicas(ctx, meta);

@@ -13,6 +13,7 @@ import { openStates } from './maintenance.ts';
 export async function indexSegments(ctx: EngineContext, target: IndexTarget): Promise<MutableJsonObject> {
   const names = shownMetas(ctx, target, TARGETS.open).map(({ name }) => name);
   const states = openStates(ctx, names);
+  ctx.requireTogether(states);
   const indices: MutableJsonObject = {};
   for (const index of states) {
     const shards: MutableJsonObject = {};

@@ -5,6 +5,7 @@ import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { type Mobility, STAYS, TooHeavy } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, timeValueError, validationFailedError } from '../../errors/catalog.ts';
+import { HeldElsewhere } from '../../errors/held-elsewhere.ts';
 import { describe } from '../../errors/search-errors.ts';
 import type { IndicesOptions } from '../../metadata/resolve.ts';
 import { pauses } from '../../search/run/steps.ts';
@@ -15,7 +16,7 @@ import type { SearchParameters } from '../core/search-parameters.ts';
 import { exactTotals } from './apply-parameters.ts';
 import { search } from './search.ts';
 import { parseSearchBody } from './search-body.ts';
-import type { SearchIndices } from './search-call.ts';
+import { resolveSearch, type SearchIndices } from './search-call.ts';
 
 /** One search of a multi search. */
 export interface MultiSearchItem {
@@ -56,11 +57,28 @@ export async function multiSearch(
         status: 200,
       });
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+      if (error instanceof HeldElsewhere) requireAll(ctx, parsed);
+      if (!(error instanceof ApiError) || error instanceof HeldElsewhere) throw error;
       responses.push({ error: errorJson(error), status: error.status });
     }
   }
   return { took: Math.floor(performance.now() - started), responses };
+}
+
+/** One node answers all searches. @throws ApiError as `requireTogether` */
+function requireAll(ctx: EngineContext, searches: ReadonlyArray<{ readonly indices: SearchIndices }>): void {
+  const names = new Set(searches.flatMap(({ indices }) => readableNames(ctx, indices)));
+  ctx.requireTogether([...names].flatMap((name) => ctx.index(name) ?? []));
+}
+
+/** The indices of a search; none if it fails for another reason. */
+function readableNames(ctx: EngineContext, indices: SearchIndices): string[] {
+  try {
+    return resolveSearch(ctx, indices).map(({ meta }) => meta.name);
+  } catch (error) {
+    if (error instanceof ApiError) return [];
+    throw error;
+  }
 }
 
 /** An error as part of a response, with its root causes. */

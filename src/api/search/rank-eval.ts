@@ -6,6 +6,7 @@ import { writeJson } from '../../common/json/json-write.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import type { Mobility } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
+import { HeldElsewhere } from '../../errors/held-elsewhere.ts';
 import { renderTemplate } from '../../scripting/mustache.ts';
 import { pauses } from '../../search/run/steps.ts';
 import type { EngineContext } from '../core/context.ts';
@@ -130,7 +131,7 @@ export async function rankEval(
       });
       hits = (answer['hits'] as { hits: typeof hits }).hits;
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+      if (!(error instanceof ApiError) || error instanceof HeldElsewhere) throw error;
       setOwn(failures, id, { error: errorJson(error) });
       continue;
     }

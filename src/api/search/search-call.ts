@@ -31,6 +31,11 @@ export function bodyText(body: SearchCall['body']): string {
   return body === null ? '' : typeof body === 'string' ? body : decoder.decode(body);
 }
 
+/** Checks that this node can carry out searches of these indices, before they begin in the background. @throws ApiError as `requireTogether` and `resolveSearch` */
+export function requireSearchable(ctx: EngineContext, indices: SearchIndices): void {
+  ctx.requireTogether(resolveSearch(ctx, indices).flatMap(({ meta }) => ctx.index(meta.name) ?? []));
+}
+
 /** @throws ApiError index_not_found_exception, index_closed_exception, cluster_block_exception */
 export function resolveSearch(ctx: EngineContext, { expressions, options }: SearchIndices): ResolvedIndex[] {
   const resolved = resolveIndices(ctx.cluster, expressions, options ? { ...SEARCH_OPTIONS, ...options } : SEARCH_OPTIONS);

@@ -25,7 +25,8 @@ export function searchShardsOf(ctx: EngineContext, target: IndexTarget, routing:
     const requested = routing?.split(',') ?? routings;
     const numbers = requested ? new Set(requested.flatMap((value) => index.routing.shardsOf(value))) : null;
     for (let shard = 0; shard < index.numberOfShards; shard++) {
-      if (numbers === null || numbers.has(shard)) shards.push(shardCopies(ctx, meta, shard).filter((copy) => copy.state === 'STARTED'));
+      if (numbers === null || numbers.has(shard))
+        shards.push(shardCopies(ctx, meta, shard).filter(({ state }) => state === 'STARTED' || state === 'RELOCATING'));
     }
   }
   return { nodes: Object.fromEntries(ctx.nodes.map((node) => [node.id, nodeIdentity(ctx, node)])), indices, shards };

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../../common/json/json-value.ts';
 import { ApiError } from '../../errors/api-error.ts';
+import { HeldElsewhere } from '../../errors/held-elsewhere.ts';
 import type { ShardFailure } from '../../errors/search-errors.ts';
 import type { ResolvedIndex } from '../../metadata/resolve.ts';
 import { parseQuery } from '../../query/parse-query.ts';
@@ -57,7 +58,9 @@ export function acquireTargets(ctx: EngineContext, indices: readonly ResolvedInd
     for (const snapshot of snapshots) snapshot.release();
   };
   try {
-    for (const { state, shard, own } of visitedShards(ctx, indices, routing)) {
+    const visited = visitedShards(ctx, indices, routing);
+    ctx.requireTogether(openStatesOf(visited));
+    for (const { state, shard, own } of visited) {
       if (preferred && !preferred.has(shard)) continue;
       const snapshot = acquireOrNull(ctx, state, shard);
       if (snapshot === null) {
@@ -94,6 +97,11 @@ function visitedShards(ctx: EngineContext, indices: readonly ResolvedIndex[], ro
   return visited.sort((a, b) => a.shard - b.shard || compareNames(a.state.meta.name, b.state.meta.name));
 }
 
+/** The open indices; closed ones are refused when they are acquired. */
+function openStatesOf(visited: readonly VisitedShard[]): IndexState[] {
+  return visited.flatMap(({ state }) => (state.meta.state === 'open' ? [state] : []));
+}
+
 function compareNames(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -105,7 +113,7 @@ function acquireOrNull(ctx: EngineContext, state: IndexState, shard: number): Sh
   try {
     return ctx.acquire(state, shard);
   } catch (error) {
-    if (error instanceof ApiError && error.type === NO_SHARD) return null;
+    if (error instanceof ApiError && error.type === NO_SHARD && !(error instanceof HeldElsewhere)) return null;
     throw error;
   }
 }

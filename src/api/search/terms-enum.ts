@@ -32,6 +32,7 @@ interface TermsRequest {
 export async function termsEnum(ctx: EngineContext, target: IndexTarget, body: JsonObject): Promise<MutableJsonObject> {
   const request = readRequest(body);
   const names = targetNames(ctx, target, TARGETS.open);
+  ctx.requireTogether(names.flatMap((name) => ctx.index(name) ?? []));
   const terms = new Set<string>();
   let shards = 0;
   for (const name of names) {

@@ -5,7 +5,7 @@ import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName } from '../../metadata/reducers.ts';
 import type { LaneRequest, LaneResponse } from '../../rest/core/lane.ts';
 import type { SecurityChange } from '../../security/records.ts';
-import type { ToReader } from '../messages/messages.ts';
+import type { ShardRequest, ToReader } from '../messages/messages.ts';
 import type { PeerRequest, ShardPeerRequest, SpreadContextRequest } from '../messages/peer-messages.ts';
 import { LOCAL_METADATA_LOG, type MetadataEntry, type MetadataLog } from '../metadata/metadata-log.ts';
 
@@ -26,7 +26,9 @@ export interface LinkedNode {
   inQueue<T>(change: () => Promise<T>): Promise<T>;
   command<Name extends CommandName>(name: Name, args: CommandArgs<Name>): Promise<unknown>;
   /** Passes a request of another node to this node's copy of a shard. */
-  askShard(request: ShardPeerRequest): Promise<Uint8Array | null>;
+  askShard(request: ShardPeerRequest): Promise<unknown>;
+  /** Bytes of the copies of this node, by uuid of the index. */
+  sizes(): Promise<Readonly<Record<string, number>>>;
   /** Answers a request that another node has passed on. */
   serve(request: LaneRequest): Promise<LaneResponse>;
   /** Closes or lists scrolls or points in time of this node. */
@@ -57,6 +59,8 @@ export interface ClusterLink {
   readersMessage(): ToReader | null;
   /** Sends a request to another node. @returns its reply */
   ask(node: string, request: PeerRequest): Promise<unknown>;
+  /** Passes a request for a shard on to a node with a copy. @throws ApiError no copy can be reached; the error of the request */
+  askCopy(request: ShardRequest): Promise<unknown>;
   /** Replies of all nodes that may have what is to be closed or listed. */
   askContexts(request: SpreadContextRequest): Promise<unknown[]>;
   /** Applies every change of metadata that was acknowledged before the call, in all threads. @throws ApiError the log cannot be reached */
@@ -81,6 +85,7 @@ export const SOLE_NODE: ClusterLink = {
   check: () => undefined,
   readersMessage: () => null,
   ask: async () => null,
+  askCopy: async () => null,
   askContexts: async () => [],
   catchUp: async () => undefined,
   spread: async () => undefined,

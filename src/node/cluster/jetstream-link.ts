@@ -1,7 +1,6 @@
 // Connects a node to its cluster: metadata from a log in JetStream, membership, and requests between nodes.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClusterNode } from '../../api/core/cluster-node.ts';
 import { nodeOfContext } from '../../api/core/search-context.ts';
 import { ClusterStartError, patiently } from '../../cluster/cluster-start.ts';
 import { EntryLog } from '../../cluster/entry-log.ts';
@@ -16,16 +15,22 @@ import { SharedCall } from '../../common/shared-call.ts';
 import type { Settings } from '../../config/settings.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import type { ClusterState } from '../../metadata/cluster-state.ts';
 import type { CommandName } from '../../metadata/reducers.ts';
+import type { ShardRequest } from '../messages/messages.ts';
 import { type ClusterMessage, isShardRequest, type PeerRequest, type SpreadContextRequest } from '../messages/peer-messages.ts';
 import type { MetadataEntry, MetadataLog } from '../metadata/metadata-log.ts';
 import { dialectOfNode } from '../metadata/node-dialect.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { CatchUp, isOpen } from './catch-up.ts';
 import type { ClusterLink, LinkedNode } from './cluster-link.ts';
+import { clusterMessage } from './cluster-message.ts';
+import { CopyAllocator } from './copy-allocator.ts';
+import { CopyRequests } from './copy-requests.ts';
+import { CopyStarts } from './copy-starts.ts';
 import { Manager } from './manager.ts';
 import { type MetadataContent, MetadataSnapshots } from './metadata-snapshots.ts';
-import { OtherNodes, OUT_OF_TOUCH_MS } from './other-nodes.ts';
+import { OtherNodes } from './other-nodes.ts';
 import { ProcessLoad } from './process-load.ts';
 
 const MIN_SECRET_CHARS = 16;
@@ -75,7 +80,9 @@ class JetStreamLink implements ClusterLink {
   readonly #metadata = new SharedCall(() => this.#requireNode().inQueue(() => this.metadataLog.catchUp()));
   readonly #spread = new SharedCall(() => this.#spreadMetadata());
   #manager: Manager | null = null;
-  readonly #load = new ProcessLoad();
+  readonly #load: ProcessLoad;
+  readonly #copyRequests: CopyRequests;
+  readonly #copyStarts: CopyStarts;
   #shown = '';
   #checks: NodeJS.Timeout | undefined;
 
@@ -87,6 +94,15 @@ class JetStreamLink implements ClusterLink {
     this.#server = new PeerServer(this.#settings['cluster.secret'], maxBytes, (request) => this.#onRequest(request as PeerRequest));
     this.#client = new PeerClient(this.#settings['cluster.secret'], maxBytes);
     this.#others = new OtherNodes({ client: this.#client, membership: () => this.#membership, isLeaving: () => this.#isLeaving });
+    this.#load = new ProcessLoad(options.dataPath);
+    const isLeaving = () => this.#isLeaving;
+    this.#copyRequests = new CopyRequests({
+      state: () => this.#requireNode().state(),
+      membership: () => this.#membership,
+      isLeaving,
+      ask: (node, request) => this.#others.ask(node, request),
+    });
+    this.#copyStarts = new CopyStarts({ nodeId: options.nodeId, node: () => this.#requireNode(), isLeaving });
     this.#lease = new ReadLease(this.#settings['cluster.stale_reads']);
     this.#catchUpWithOthers = new CatchUp(this.#lease, {
       node: () => this.#requireNode(),
@@ -151,6 +167,11 @@ class JetStreamLink implements ClusterLink {
       log,
       subject,
       snapshots,
+      allocator: new CopyAllocator({
+        node: () => node,
+        isAllocated: this.#settings['cluster.copies'] === 'allocated',
+        sizes: () => this.#sizesOfCopies(),
+      }),
       catchUp: () => this.metadataLog.catchUp(),
       membership: () => this.#membership,
       isLeaving: () => this.#isLeaving,
@@ -205,6 +226,7 @@ class JetStreamLink implements ClusterLink {
     await this.#membership.start();
     await this.#onMembers();
     this.#onNews();
+    this.#copyStarts.update(this.#requireNode().state());
     await Promise.race([this.#catchUpWithOthers.done, sleep(CATCH_UP_MS, undefined, { ref: false })]);
     this.#checks = setInterval(() => this.#check(), CHECK_MS).unref();
   }
@@ -265,8 +287,9 @@ class JetStreamLink implements ClusterLink {
     if (UNSUPPORTED.includes(name)) throw illegalArgumentError(`snapshot repositories are not supported with [cluster.nats.servers] yet`);
   }
 
-  onState(): void {
+  onState(state: ClusterState): void {
     this.#manager?.run();
+    if (this.#isLive) this.#copyStarts.update(state);
   }
 
   // ---------------------------------------------------------------------------------------------------------- members
@@ -280,6 +303,7 @@ class JetStreamLink implements ClusterLink {
       publishAddress: this.#publishAddress,
       startedMs: this.#startedMs,
       metadataPosition: this.#log?.lastEntry ?? 0,
+      attributes: this.#settings['node.attr'],
       ...this.#load.now(),
     };
   }
@@ -304,30 +328,7 @@ class JetStreamLink implements ClusterLink {
   readersMessage(): ClusterMessage | null {
     const membership = this.#membership;
     if (membership === null) return null;
-    const isInTouch = membership.silentMs < OUT_OF_TOUCH_MS;
-    const { manager } = membership;
-    const { id: own } = this.#self();
-    const nodes: ClusterNode[] = membership.nodes
-      .filter(({ id }) => isInTouch || id === own)
-      .map((info) => ({
-        id: info.id,
-        name: info.name,
-        publishAddress: info.publishAddress,
-        transportAddress: info.transportAddress,
-        isManager: isInTouch && info.id === manager,
-        load:
-          info.id === own
-            ? null
-            : {
-                pid: info.pid,
-                startedMs: info.startedMs,
-                heapPercent: info.heapPercent,
-                ramPercent: info.ramPercent,
-                cpuPercent: info.cpuPercent,
-                averages: info.load,
-              },
-      }));
-    return { type: 'cluster', nodes, readableUntil: this.#lease.shared };
+    return clusterMessage(membership, this.#options.nodeId, this.#lease.shared);
   }
 
   // ------------------------------------------------------------------------------------------------------------ peers
@@ -336,10 +337,14 @@ class JetStreamLink implements ClusterLink {
     if (!this.#isLive || this.#isLeaving) throw new ApiError(NOT_SENT, 503, `[${this.#options.nodeName}] is not ready`);
     if (request.kind === 'metadata') return this.#onMetadataRequest(request.position);
     if (request.kind === 'rest') return this.#requireNode().serve(request.request);
+    if (request.kind === 'sizes') return this.#requireNode().sizes();
     if (request.kind === 'contexts') return this.#requireNode().contexts(request.request);
     if (!isShardRequest(request)) throw illegalArgumentError('unknown request of another node');
     const node = this.#requireNode();
     const reply = await node.askShard(request);
+    // Within that time no server can have been elected whose log goes on without the one that was asked.
+    if (request.kind === 'request' && request.request.type === 'document' && !this.#lease.isReadable)
+      throw new ApiError('cluster_block_exception', 503, `[${this.#options.nodeName}] is out of touch with its cluster`);
     // Readers may not know a new index yet.
     if (request.kind === 'refresh') await node.inQueue(async () => undefined);
     return reply;
@@ -354,6 +359,15 @@ class JetStreamLink implements ClusterLink {
 
   ask(node: string, request: PeerRequest): Promise<unknown> {
     return this.#others.ask(node, request);
+  }
+
+  askCopy(request: ShardRequest): Promise<unknown> {
+    return this.#copyRequests.ask(request);
+  }
+
+  async #sizesOfCopies(): Promise<ReadonlyArray<Readonly<Record<string, number>>>> {
+    const others = await this.#others.askSome(this.#options.nodeId, null, { kind: 'sizes' });
+    return [await this.#requireNode().sizes(), ...(others as Readonly<Record<string, number>>[])];
   }
 
   askContexts(request: SpreadContextRequest): Promise<unknown[]> {

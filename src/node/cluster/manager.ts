@@ -1,14 +1,14 @@
-// The duties of the manager: assigns primaries, removes the logs of deleted indices, and stores snapshots of the metadata. Every node has one of these;
+// The duties of the manager: assigns copies and primaries, removes the logs of deleted indices, and stores snapshots of the metadata. Every node has one of these;
 // only that of the elected node does anything.
 import type { EntryLog } from '../../cluster/entry-log.ts';
 import type { JetStream } from '../../cluster/jetstream.ts';
 import type { LogSubject } from '../../cluster/log-subject.ts';
 import type { Membership } from '../../cluster/membership.ts';
-import { choosePrimaries } from '../../metadata/primaries.ts';
 import type { MetadataEntry } from '../metadata/metadata-log.ts';
 import { dialectOfNode } from '../metadata/node-dialect.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import type { LinkedNode } from './cluster-link.ts';
+import type { CopyAllocator } from './copy-allocator.ts';
 import type { MetadataContent, MetadataSnapshots } from './metadata-snapshots.ts';
 import { removeLogs } from './remove-logs.ts';
 
@@ -20,6 +20,7 @@ interface Surroundings {
   /** Of the metadata log. */
   readonly subject: LogSubject;
   readonly snapshots: MetadataSnapshots;
+  readonly allocator: CopyAllocator;
   /** Runs within the queue of commands. */
   readonly catchUp: () => Promise<void>;
   /** null before the node has joined. */
@@ -42,7 +43,9 @@ export class Manager {
 
   /** Repeats an assignment that failed. */
   check(): void {
-    if (this.#around.membership()?.isManager && this.#choosePrimaries() !== null) this.run();
+    const { membership, allocator } = this.#around;
+    const members = membership();
+    if (members?.isManager && allocator.isDue(members.nodes)) this.run();
   }
 
   /** Performs the duties, and repeats them if something changes in the meantime. */
@@ -65,16 +68,10 @@ export class Manager {
       });
   }
 
-  #choosePrimaries(): ReturnType<typeof choosePrimaries> {
-    const { membership, node } = this.#around;
-    const ids = membership()?.nodes.map(({ id }) => id);
-    return ids === undefined ? null : choosePrimaries(node.state(), ids);
-  }
-
   async #runOnce(): Promise<void> {
-    const { node, jetStream, options, catchUp } = this.#around;
-    const primaries = this.#choosePrimaries();
-    if (primaries !== null) await node.command('assignPrimaries', { primaries });
+    const { node, jetStream, options, catchUp, membership, allocator } = this.#around;
+    const members = membership();
+    if (members !== null) await allocator.run(members.nodes);
     await removeLogs(jetStream, options.clusterName, { state: () => node.state(), catchUp: () => node.inQueue(catchUp) });
     await this.#snapshotMetadata();
   }

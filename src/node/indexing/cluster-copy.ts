@@ -181,7 +181,8 @@ export class ClusterCopy implements ShardCopy {
     for (;;) {
       const outcomes = await this.#tryWrite(packed);
       if (outcomes !== null) return outcomes;
-      if (performance.now() > until || this.#isClosed) throw this.#noPrimaryError();
+      if (this.#isClosed) throw new NotPrimaryError(this.#identity);
+      if (performance.now() > until) throw this.#noPrimaryError();
       await sleep(PAUSE_MS / 2);
     }
   }

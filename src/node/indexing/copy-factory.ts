@@ -46,7 +46,7 @@ export async function makeCopies(
     {
       options,
       store,
-      ask: (node, request) => main.request({ type: 'askNode', node, request }),
+      ask: (node, request) => main.request({ type: 'askNode', node, request }) as Promise<Uint8Array | null>,
       refreshOthers: (uuid, shard) => main.request({ type: 'refreshOthers', uuid, shard }),
       committedOthers: (uuid, shard) => main.request({ type: 'committedOthers', uuid, shard }),
       hold: ({ uuid, shard }) => {

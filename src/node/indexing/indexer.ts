@@ -5,11 +5,13 @@ import { SegmentSorter } from '../../arena/segment-sorter.ts';
 import { collectGarbage } from '../../common/turns/collect-garbage.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { BufferPool } from '../../indexing/buffer-pool.ts';
+import { NotPrimaryError } from '../../indexing/operation-log.ts';
 import type { SnapshotDescriptor } from '../../indexing/segment-set.ts';
 import { readShardSettings } from '../../indexing/shard-settings.ts';
 import { ShardWriter } from '../../indexing/shard-writer.ts';
 import type { ShardIdentity, WriterEnvironment } from '../../indexing/writer-environment.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
+import { hasCopy } from '../../metadata/copies.ts';
 import { applyChange } from '../../metadata/state-change.ts';
 import { SegmentFiles } from '../../store/segment-files.ts';
 import type { ShardCheckpoint, Store } from '../../store/store.ts';
@@ -26,7 +28,16 @@ import { type CopyFactory, makeCopies } from './copy-factory.ts';
 import type { FillProgress } from './copy-snapshots.ts';
 import { writerEnvironment } from './indexer-environment.ts';
 import { IndexerTraces } from './indexer-traces.ts';
-import { fillingStats, type OpenShard, packCommitted, ShardHolds, shardKey, unavailableError, writerStats } from './open-shard.ts';
+import {
+  documentOf,
+  fillingStats,
+  type OpenShard,
+  packCommitted,
+  ShardHolds,
+  shardKey,
+  unavailableError,
+  writerStats,
+} from './open-shard.ts';
 import { packOutcomes } from './shard-copy.ts';
 
 /** Interval between checks for scheduled refreshes and flushes. */
@@ -282,7 +293,8 @@ export class Indexer {
 
   // ------------------------------------------------------------------------------------------- requests of other nodes
 
-  async #onPeer(request: ShardPeerRequest): Promise<Uint8Array | null> {
+  async #onPeer(request: ShardPeerRequest): Promise<unknown> {
+    if (request.kind === 'request') return this.#onShardRequest(request.request);
     if (request.kind === 'committed') return packCommitted(this.#shards.get(shardKey(request.uuid, request.shard)));
     const open = await this.#openedShard(request.uuid, request.shard);
     if (!open) throw unavailableError(this.#states.byUuid(request.uuid)?.meta, request);
@@ -304,13 +316,17 @@ export class Indexer {
     const filling = this.#filling.get(shardKey(request.uuid, request.shard));
     if (request.type === 'stats' && filling !== undefined) return fillingStats(request.shard, filling);
     const open = await this.#openedShard(request.uuid, request.shard);
-    if (!open) throw unavailableError(this.#states.byUuid(request.uuid)?.meta, request);
+    if (!open) throw this.#absentError(request);
     const { writer } = open;
     switch (request.type) {
       case 'write':
         return this.#traces.run(request.trace, () => this.#write(open, request));
       case 'locate':
         return this.#locate(open, request.docId);
+      case 'document': {
+        const seqNo = await this.#locate(open, request.docId);
+        return seqNo === null ? null : documentOf(this.#store, open.placement.log, seqNo);
+      }
       case 'refresh':
         return this.#traces.run(request.trace, () => this.#refreshEverywhere(open));
       case 'flush':
@@ -320,6 +336,13 @@ export class Indexer {
       case 'stats':
         return writerStats(open);
     }
+  }
+
+  /** A shard that has moved away can be asked elsewhere: nothing was done here. */
+  #absentError(request: ShardRequest): ApiError {
+    const meta = this.#states.byUuid(request.uuid)?.meta;
+    if (meta === undefined || hasCopy(this.#states.cluster, request.uuid, this.#options.nodeId)) return unavailableError(meta, request);
+    return new NotPrimaryError({ index: meta.name, shard: request.shard });
   }
 
   async #write(open: OpenShard, request: Extract<ShardRequest, { type: 'write' }>): Promise<Transferred> {

@@ -1,9 +1,11 @@
 // The shards of an indexer: those that are open, and those that snapshots read.
+import type { StoredDocument } from '../../api/core/context.ts';
 import { EMPTY_SHARD } from '../../api/core/empty-shard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { indexNotFoundError } from '../../errors/catalog.ts';
 import type { ShardWriter } from '../../indexing/shard-writer.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
+import { OP_DELETE, type Store } from '../../store/store.ts';
 import type { ShardPlacement, WriterStats } from '../messages/messages.ts';
 import type { FillProgress } from './copy-snapshots.ts';
 import type { ShardCopy } from './shard-copy.ts';
@@ -45,6 +47,15 @@ export function writerStats({ writer, copy, placement }: OpenShard): WriterStats
 /** A shard that is being filled. */
 export function fillingStats(shard: number, { startMs, files, bytes }: FillProgress): WriterStats {
   return { ...EMPTY_SHARD, shard, recovery: { stage: 'INDEX', startMs, stopMs: 0, files, bytes, operations: 0 } };
+}
+
+/** A version of a document, for another node. */
+export function documentOf(store: Store, log: number, seqNo: number): StoredDocument | null {
+  const record = store.read(log, seqNo);
+  if (record === null) return null;
+  const { id, primaryTerm, version, routing, source, op } = record;
+  // Copied, because other reads may reuse the buffer.
+  return { id, seqNo, primaryTerm, version, routing, source: op === OP_DELETE || source === null ? null : new Uint8Array(source) };
 }
 
 /** The error for a shard that is not open here: its index is gone, or it could not be opened. @param meta  undefined if the index is gone */

@@ -53,7 +53,7 @@ export function startLane(data: ThreadData, store: Store): void {
     reader.notify({ type: 'laneBegin' });
     const started = performance.now();
     const reply = new LaneReply();
-    await dispatcher.handle(asHttpRequest(request), reply, request.caller, request.part);
+    await dispatcher.handle(asHttpRequest(request), reply, request.caller, request.part, request.forwards);
     const answer = await reply.answer;
     const ranMs = performance.now() - started;
     // Garbage is no reason to replace the thread, which would lose its caches: analyzers of 100,000 synonyms take seconds to build.

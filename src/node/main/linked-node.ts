@@ -1,8 +1,9 @@
 // The node as its cluster link sees it: applies the entries of other nodes to this node's metadata and users, and passes their requests to shards.
 import type { LogLevel } from '../../common/log/logger.ts';
 import { ApiError } from '../../errors/api-error.ts';
+import { hasCopy } from '../../metadata/copies.ts';
 import type { ClusterLink, LinkedNode } from '../cluster/cluster-link.ts';
-import type { ToReader } from '../messages/messages.ts';
+import type { ToReader, WriterStats } from '../messages/messages.ts';
 import type { MetadataStore } from '../metadata/metadata-store.ts';
 import type { CommandQueue } from './command-queue.ts';
 import type { Indexers } from './indexers.ts';
@@ -16,6 +17,8 @@ const EXIT_FATAL = 78;
 
 /** The parts of main that other nodes may reach. */
 export interface LinkedParts {
+  /** Id of this node. */
+  readonly nodeId: string;
   readonly metadata: MetadataStore;
   readonly commands: MetadataCommands;
   readonly securityCommands: SecurityCommands;
@@ -30,6 +33,7 @@ export interface LinkedParts {
 }
 
 export function linkedNode({
+  nodeId,
   metadata,
   commands,
   securityCommands,
@@ -75,11 +79,25 @@ export function linkedNode({
     askShard: async (request) => {
       const { uuid, shard } = request;
       const placement = placements.of(metadata.state).find((candidate) => candidate.uuid === uuid && candidate.shard === shard);
+      // What is not here cannot lag behind; once it is, it catches up before it is searched.
+      const isAbsent = metadata.state.copies !== undefined && !hasCopy(metadata.state, uuid, nodeId);
+      if (isAbsent && (request.kind === 'refresh' || request.kind === 'committed')) return null;
       if (placement === undefined)
         throw new ApiError('shard_not_in_primary_mode_exception', 503, `no shard [${shard}] of [${uuid}] is open`);
       // Searches of a damaged copy fail.
       if (request.kind === 'refresh' && placement.damage !== null) return null;
       return indexers.channel(placement.indexer).request({ type: 'peer', request });
+    },
+    sizes: async () => {
+      const sizes: Record<string, number> = {};
+      const asked = placements.of(metadata.state).map(async ({ uuid, shard, indexer }) => {
+        const request = { kind: 'request', uuid, shard, request: { type: 'stats', uuid, shard } } as const;
+        const stats = (await indexers.channel(indexer).request({ type: 'peer', request })) as WriterStats;
+        sizes[uuid] = (sizes[uuid] ?? 0) + stats.sizeBytes;
+      });
+      // What cannot be read counts as nothing.
+      await Promise.allSettled(asked);
+      return sizes;
     },
     serve,
     contexts: (request) => contexts.handle(request),

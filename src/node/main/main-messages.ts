@@ -84,6 +84,8 @@ export class MainMessages {
         return link.catchUp();
       case 'forward':
         return link.ask(message.node, { kind: 'rest', request: message.request });
+      case 'askCopy':
+        return link.askCopy(message.request);
       case 'context':
         return handleContext(contexts, link, message.request);
       case 'task':

@@ -110,6 +110,7 @@ export class MainNode {
       share: () => void this.#queue.run(() => this.broadcast(this.#stateMessage())).catch(() => undefined),
     });
     this.#placements = new ShardPlacements({
+      node: options.nodeId,
       indexers: options.indexers,
       logs: (uuid) => this.#metadata.logs(uuid),
       damage: (uuid, shard) => this.#damage.of(uuid, shard),
@@ -344,6 +345,7 @@ export class MainNode {
 
   #linkedNode(): LinkedNode {
     return linkedNode({
+      nodeId: this.#options.nodeId,
       metadata: this.#metadata,
       commands: this.#commands,
       securityCommands: this.#securityCommands,

@@ -17,7 +17,7 @@ import type { NodeOptions } from '../threads/node-options.ts';
 import type { CommandQueue } from './command-queue.ts';
 import type { IndexCloser } from './index-closer.ts';
 import type { Indexers } from './indexers.ts';
-import { openIndices, type ShardPlacements } from './shard-placements.ts';
+import type { ShardPlacements } from './shard-placements.ts';
 
 export interface MetadataCommandsParts {
   readonly metadata: MetadataStore;
@@ -157,16 +157,20 @@ export class MetadataCommands {
 
   /** Stores a state and makes the node use it. @returns resolves when the shards that it no longer has are closed */
   async #install(state: ClusterState): Promise<{ closed: Promise<unknown> }> {
-    const { metadata, closer, indexers, log, onState, broadcast } = this.#parts;
+    const { metadata, closer, indexers, log, onState, broadcast, placements: places } = this.#parts;
     const before = metadata.state;
+    const kept = places.indicesHere(state);
+    const held = places.indicesHere(before);
+    // A copy may return while what it was before is still being removed, with its logs.
+    await Promise.all([...kept].filter((uuid) => !held.has(uuid)).map((uuid) => closer.closed(uuid)));
     metadata.save(state, log.position);
     onState();
-    const placements = this.#parts.placements.of(state);
-    const open = openIndices(state);
-    const opened = openIndices(before);
+    const placements = places.of(state);
+    const open = places.openIndices(state);
+    const opened = places.openIndices(before);
     const change = this.#isShared ? changeOf(before, state) : null;
     const encoded = change === null ? null : encodeChange(change);
-    const moved = this.#parts.placements.changesTo(placements);
+    const moved = places.changesTo(placements);
     this.#isShared = false;
     // Indexers receive the state first, since a reader may write as soon as it has it.
     const toIndexers = encoded === null ? ({ type: 'state', state } as const) : ({ type: 'stateChange', change: encoded } as const);
@@ -178,14 +182,9 @@ export class MetadataCommands {
     );
     await broadcast(encoded === null ? { type: 'state', state, placements } : { type: 'stateChange', change: encoded, placements: moved });
     this.#isShared = true;
-    const kept = uuidsOf(state);
-    const closing = [...uuidsOf(before)]
+    const closing = [...held]
       .filter((uuid) => !kept.has(uuid) || (opened.has(uuid) && !open.has(uuid)))
       .map((uuid) => closer.close(uuid, !kept.has(uuid)));
     return { closed: Promise.all(closing) };
   }
-}
-
-function uuidsOf(state: ClusterState): Set<string> {
-  return new Set(Object.values(state.indices).map(({ uuid }) => uuid));
 }

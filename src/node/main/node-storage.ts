@@ -15,14 +15,14 @@ export class NodeStorage {
   readonly #check: StartCheck;
 
   /** @throws ApiError: the directory is in use, or its metadata is corrupt */
-  constructor({ dataPath, settings }: Pick<NodeOptions, 'dataPath' | 'settings'>) {
+  constructor({ dataPath, nodeId, settings }: Pick<NodeOptions, 'dataPath' | 'nodeId' | 'settings'>) {
     mkdirSync(dataPath, { recursive: true, mode: 0o700 });
     this.#lock = lockDirectory(dataPath);
     try {
       this.#check = checkStoreAtStart(dataPath, diedOfMemoryFault());
       this.store = Store.open(dataPath);
       markOpened(dataPath);
-      this.metadata = new MetadataStore(this.store);
+      this.metadata = new MetadataStore(this.store, nodeId);
       this.security = new SecurityStore(this.store, settings['security.users']);
     } catch (error) {
       this.#lock.release();

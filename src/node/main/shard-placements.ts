@@ -1,9 +1,12 @@
 // The indexer that owns each open shard, and the shared memory with its progress and the readers' counters.
 import { READ_COUNTERS_BYTES } from '../../api/core/read-counters.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
+import { indicesOf } from '../../metadata/copies.ts';
 import type { PlacementChanges, ShardPlacement } from '../messages/messages.ts';
 
 interface PlacementSources {
+  /** Id of this node. */
+  readonly node: string;
   /** Number of indexers. */
   readonly indexers: number;
   /** Numbers of the logs of an index, by shard. */
@@ -29,7 +32,7 @@ export class ShardPlacements {
 
   /** Placements of the open shards. */
   of(state: ClusterState): ShardPlacement[] {
-    return [...openIndices(state)].flatMap((uuid) =>
+    return [...this.openIndices(state)].flatMap((uuid) =>
       this.#sources.logs(uuid).map((log, shard) => ({
         uuid,
         shard,
@@ -39,6 +42,17 @@ export class ShardPlacements {
         damage: this.#sources.damage(uuid, shard),
       })),
     );
+  }
+
+  /** Uuids of the indices of which this node has, or is being given, a copy. */
+  indicesHere(state: ClusterState): Set<string> {
+    return indicesOf(state, this.#sources.node);
+  }
+
+  /** Those of them that are open. */
+  openIndices(state: ClusterState): Set<string> {
+    const here = this.indicesHere(state);
+    return new Set(Object.values(state.indices).flatMap(({ uuid, state }) => (state === 'open' && here.has(uuid) ? [uuid] : [])));
   }
 
   /** What differs between these placements and those of the last call. */
@@ -68,9 +82,4 @@ export class ShardPlacements {
     }
     return shared;
   }
-}
-
-/** Uuids of the open indices. */
-export function openIndices(state: ClusterState): Set<string> {
-  return new Set(Object.values(state.indices).flatMap((meta) => (meta.state === 'open' ? [meta.uuid] : [])));
 }

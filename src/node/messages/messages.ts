@@ -1,8 +1,7 @@
 // All messages between threads. Metadata, memory and snapshots go through main; http workers send writes to indexers directly.
 
-import type { FieldMemory, ShardStats } from '../../api/core/context.ts';
+import type { FieldMemory, ShardStats, StoredDocument } from '../../api/core/context.ts';
 import type { SlowEntry } from '../../api/core/slow-log.ts';
-import type { Refresh } from '../../api/core/write.ts';
 import type { JsonObject } from '../../common/json/json-value.ts';
 import type { LogLevel } from '../../common/log/logger.ts';
 import type { Extent, SegmentDescriptor, SegmentLocation, SnapshotDescriptor } from '../../indexing/segment-set.ts';
@@ -18,8 +17,11 @@ import type { SecurityChange } from '../../security/records.ts';
 import type { ShardCheckpoint } from '../../store/store.ts';
 import type { ContextReplies, ContextRequest } from './context-messages.ts';
 import type { ClusterMessage, PeerRequest, ShardPeerRequest } from './peer-messages.ts';
+import type { ShardRequest } from './shard-messages.ts';
 import type { RepositoryReplies, SnapshotReplies, SnapshotRequest } from './snapshot-messages.ts';
 import type { TaskReplies, TaskRequest } from './task-messages.ts';
+
+export type { ShardRequest };
 
 /** Which indexer writes a shard, and where its progress is shared. */
 export interface ShardPlacement {
@@ -137,6 +139,8 @@ export type FromReader =
   | { readonly type: 'catchUp' }
   /** Request, in a cluster: to be answered by another node. */
   | { readonly type: 'forward'; readonly node: string; readonly request: LaneRequest }
+  /** Request, in a cluster: to be answered by the indexer of a node that has the primary copy, or, if it only reads, of any that has a copy. */
+  | { readonly type: 'askCopy'; readonly request: ShardRequest }
   /** Request: a scroll or point in time, see src/node/main/search-contexts.ts. */
   | { readonly type: 'context'; readonly request: ContextRequest }
   /** Request: a task, see src/node/main/tasks.ts. */
@@ -225,29 +229,6 @@ export type FromIndexer =
   | SlowNotice
   | LogNotice;
 
-/** Reader -> indexer, requests. `operations` are WriteOperations packed by msgpackr. */
-export type ShardRequest =
-  | {
-      readonly type: 'write';
-      readonly uuid: string;
-      readonly shard: number;
-      readonly operations: Uint8Array;
-      readonly refresh: Refresh;
-      /** `traceparent` of the request; undefined if it is not traced. */
-      readonly trace: string | undefined;
-    }
-  | { readonly type: 'locate'; readonly uuid: string; readonly shard: number; readonly docId: string }
-  | { readonly type: 'refresh'; readonly uuid: string; readonly shard: number; readonly trace: string | undefined }
-  | { readonly type: 'flush'; readonly uuid: string; readonly shard: number; readonly force: boolean }
-  | {
-      readonly type: 'forceMerge';
-      readonly uuid: string;
-      readonly shard: number;
-      readonly maxNumSegments: number;
-      readonly onlyExpungeDeletes: boolean;
-    }
-  | { readonly type: 'stats'; readonly uuid: string; readonly shard: number };
-
 export type ToMerger =
   | ArenaMessage
   /** Request; the merged image waits in the merger until `store`. */
@@ -286,8 +267,10 @@ interface Replies {
   serve: LaneResponse;
   forward: LaneResponse;
   merge: MergedSegment;
-  peer: Uint8Array | null;
-  askNode: Uint8Array | null;
+  peer: unknown;
+  askNode: unknown;
+  /** As the request within it. */
+  askCopy: unknown;
   /** null: a node did not answer. */
   committedOthers: readonly number[] | null;
   holdShard: ShardCheckpoint;
@@ -296,6 +279,7 @@ interface Replies {
   write: Uint8Array;
   /** seqNo of the newest version of the document; null if there is none. */
   locate: number | null;
+  document: StoredDocument | null;
   stats: WriterStats;
   /** The newest first. */
   slowEntries: readonly SlowEntry[];

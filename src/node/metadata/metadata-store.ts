@@ -1,6 +1,7 @@
 // ClusterState and shard placements in LMDB. Each index has a record, and the rest has one, so that a change writes only the affected records.
 import { randomBytes } from 'node:crypto';
 import type { ClusterState, IndexMeta } from '../../metadata/cluster-state.ts';
+import { indicesOf } from '../../metadata/copies.ts';
 import { emptyClusterState } from '../../metadata/empty-state.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -16,13 +17,15 @@ export type ShardLogs = readonly number[];
 
 export class MetadataStore {
   readonly #store: Store;
+  readonly #node: string;
   #state: ClusterState;
   #logs = new Map<string, ShardLogs>();
   #nextLog: number;
 
-  /** @throws ApiError corrupt_index_exception */
-  constructor(store: Store) {
+  /** @param node  id of this node @throws ApiError corrupt_index_exception */
+  constructor(store: Store, node: string) {
     this.#store = store;
+    this.#node = node;
     const cluster = store.getMeta(CLUSTER) as Omit<ClusterState, 'indices'> | null;
     const indices: Record<string, IndexMeta> = {};
     for (const name of store.metaNames(INDEX_PREFIX)) {
@@ -48,22 +51,24 @@ export class MetadataStore {
     return this.#logs.get(uuid) ?? [];
   }
 
-  /** Deleted indices whose logs still exist because the process died between the deletion and its clean-up. */
+  /** Indices of which this node is to have no copy, although it has logs: the process died, or did not run, when they were deleted or moved away. */
   orphans(): string[] {
-    const known = new Set(Object.values(this.#state.indices).map((meta) => meta.uuid));
+    const known = indicesOf(this.#state, this.#node);
     return [...this.#logs.keys()].filter((uuid) => !known.has(uuid));
   }
 
   /**
-   * Stores `next` as the state; it is on disk when this returns. Assigns logs to new indices. Logs of removed indices stay until `forgetLogs`.
+   * Stores `next` as the state; it is on disk when this returns. Assigns logs to indices of which this node is to have a copy. Those of others stay until
+   * `forgetLogs`.
    * @param position  of the metadata log; null without a log
    */
   save(next: ClusterState, position: number | null): void {
     const changes = new Map<string, unknown>();
     if (position !== null) changes.set(LOG_POSITION, position);
+    const here = indicesOf(next, this.#node);
     for (const [name, meta] of Object.entries(next.indices)) {
       if (this.#state.indices[name] !== meta) changes.set(INDEX_PREFIX + name, meta);
-      if (this.#logs.has(meta.uuid)) continue;
+      if (this.#logs.has(meta.uuid) || !here.has(meta.uuid)) continue;
       const count = Number(meta.settings['index.number_of_shards'] ?? 1);
       const logs = Array.from({ length: count }, () => this.#nextLog++);
       this.#logs.set(meta.uuid, logs);

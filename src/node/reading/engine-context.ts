@@ -20,6 +20,7 @@ import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { rejectedExecutionError } from '../../errors/catalog.ts';
 import type { ClusterState, IndexMeta } from '../../metadata/cluster-state.ts';
+import { hasStartedCopy } from '../../metadata/copies.ts';
 import { applyChange, type Change } from '../../metadata/state-change.ts';
 import type { SectionStats } from '../../plan/segment-reader.ts';
 import type { QueryAnalysis } from '../../search/index-query/query-analysis.ts';
@@ -39,6 +40,7 @@ import { rehearse } from '../metadata/rehearse.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { AsyncSearches } from './async-searches.ts';
 import { catchUpFor, checkReadable, sharedCatchUp } from './cluster-reads.ts';
+import { type CopyView, elsewhereError } from './copies-elsewhere.ts';
 import { fieldMemory } from './field-memory.ts';
 import { ReaderContexts, readerSnapshots, readerTasks } from './main-stores.ts';
 
@@ -79,7 +81,8 @@ export class ReaderContext implements EngineContext {
   readonly #main: Channel<FromReader, ToReader>;
   readonly #indexers: readonly Channel<ShardRequest, never>[];
   #hasState = false;
-  readonly #queuedBytes: number[];
+  /** Bytes of writes in progress, by indexer. */
+  readonly #queuedBytes = new Map<number, number>();
   readonly #placed = new Map<string, Placed>();
   /** The last result of `#place`: documents of a page mostly come from one shard. */
   #lastPlaced: { readonly index: IndexState; readonly shard: number; readonly placed: Placed } | null = null;
@@ -119,7 +122,6 @@ export class ReaderContext implements EngineContext {
     this.snapshots = readerSnapshots(parts.main);
     this.contexts = new ReaderContexts(parts.main, parts.states, parts.snapshots);
     this.#indexers = parts.indexers;
-    this.#queuedBytes = parts.indexers.map(() => 0);
   }
 
   /** Applies new metadata from main. */
@@ -134,6 +136,8 @@ export class ReaderContext implements EngineContext {
     if (!this.#hasState) return;
     for (const key of gone) this.#placed.delete(key);
     this.#use(applyChange(this.#states.cluster, change), placed);
+    // Copies that have moved away leave memory, as those of deleted indices do.
+    if (this.cluster.copies !== undefined) for (const key of gone) this.#snapshots.forget(key.slice(0, key.lastIndexOf('/')));
   }
 
   #use(state: ClusterState, placements: readonly ShardPlacement[]): void {
@@ -167,13 +171,41 @@ export class ReaderContext implements EngineContext {
 
   get nodes(): readonly ClusterNode[] {
     const { nodeId: id, nodeName: name, publishAddress } = this;
-    return this.#cluster?.nodes ?? [{ id, name, publishAddress, transportAddress: publishAddress, isManager: true, load: null }];
+    const attributes = this.#options.settings['node.attr'];
+    return (
+      this.#cluster?.nodes ?? [{ id, name, publishAddress, transportAddress: publishAddress, isManager: true, attributes, load: null }]
+    );
   }
 
   primaryNodeOf({ uuid }: IndexMeta): string | null {
     if (this.#cluster === null) return this.nodeId;
     const assigned = this.cluster.primaries?.[uuid];
-    return assigned !== undefined && this.nodes.some(({ id }) => id === assigned) ? assigned : null;
+    if (assigned === undefined || !hasStartedCopy(this.cluster, uuid, assigned)) return null;
+    return this.nodes.some(({ id }) => id === assigned) ? assigned : null;
+  }
+
+  requireTogether(indices: readonly IndexState[]): void {
+    if (indices.some((index) => !this.#isHere(index))) throw this.#elsewhereError(indices);
+  }
+
+  #elsewhereError(indices: readonly IndexState[]): ApiError {
+    const missing = indices.find((index) => !this.#isHere(index)) ?? indices[0];
+    const metas = indices.map(({ meta }) => meta);
+    return elsewhereError(this.#copyView, metas, noShardError(missing, 0, ' with the other indices of the request, on a live node'));
+  }
+
+  /** Whether this node has a copy of an index that may be searched. */
+  #isHere({ meta }: IndexState): boolean {
+    return hasStartedCopy(this.cluster, meta.uuid, this.nodeId);
+  }
+
+  get #copyView(): CopyView {
+    return {
+      nodeId: this.nodeId,
+      cluster: this.cluster,
+      nodes: this.nodes,
+      catchUp: () => this.#main.request({ type: 'catchUp' }),
+    };
   }
 
   get whole(): EngineContext {
@@ -196,6 +228,7 @@ export class ReaderContext implements EngineContext {
     // A copy that cannot follow its log may lack documents.
     if (this.#cluster !== null && this.damageOf(index.meta, shard) !== null) throw noShardError(index, shard);
     this.#checkReadable();
+    if (index.meta.state === 'open') this.requireTogether([index]);
     const snapshot = index.meta.state === 'open' ? this.#snapshots.acquire(index, shard) : null;
     if (snapshot) return snapshot;
     if (index.meta.state === 'close') throw indexClosedError(index);
@@ -204,7 +237,11 @@ export class ReaderContext implements EngineContext {
 
   record(index: IndexState, shard: number, seqNo: number): StoredDocument | null {
     const record = this.#store.read(this.#place(index, shard).placement.log, seqNo);
-    if (record === null) return null;
+    if (record === null) {
+      // A copy that has moved away may be removed before this thread is told.
+      if (this.cluster.copies !== undefined) throw this.#elsewhereError([index]);
+      return null;
+    }
     const { id, primaryTerm, version, routing, source } = record;
     return { id, seqNo, primaryTerm, version, routing, source: record.op === OP_DELETE ? null : source };
   }
@@ -214,6 +251,8 @@ export class ReaderContext implements EngineContext {
   }
 
   async getRealtime(index: IndexState, shard: number, id: string, mobility: Mobility = STAYS): Promise<StoredDocument | null> {
+    const request = { type: 'document', uuid: index.meta.uuid, shard, docId: id } as const;
+    if (index.meta.state === 'open' && !this.#isHere(index)) return this.#askElsewhere(request);
     const copy = (seqNo: number) => withCopiedSource(this.record(index, shard, seqNo));
     const { placement, progress } = this.#place(index, shard);
     const snapshot = this.acquire(index, shard);
@@ -229,17 +268,18 @@ export class ReaderContext implements EngineContext {
     } finally {
       snapshot.release();
     }
-    const seqNo = await this.#ask(placement, { type: 'locate', uuid: placement.uuid, shard, docId: id });
+    const seqNo = await this.#ask(index, shard, { type: 'locate', uuid: placement.uuid, shard, docId: id });
     // Within that time no server can have been elected whose log goes on without the one that was asked.
     this.#checkReadable();
-    return seqNo === null ? null : limited(mobility, () => copy(seqNo));
+    if (seqNo === null) return null;
+    return this.#isHere(index) ? limited(mobility, () => copy(seqNo)) : this.#askElsewhere(request);
   }
 
   async write(index: IndexState, shard: number, operations: readonly WriteOperation[], refresh: Refresh): Promise<WriteOutcome[]> {
-    const { placement } = this.#place(index, shard);
+    const indexer = index.meta.state === 'close' || this.#isHere(index) ? this.#place(index, shard).placement.indexer : ELSEWHERE;
     const packed = new Uint8Array(packr.pack(operations));
     const bytes = packed.length;
-    const queued = this.#queuedBytes[placement.indexer];
+    const queued = this.#queuedBytes.get(indexer) ?? 0;
     const limit = this.#options.writeQueueBytes;
     // A request is never rejected if it is the only one; its size is limited by http.max_content_length.
     if (queued > 0 && queued + bytes > limit) {
@@ -247,16 +287,27 @@ export class ReaderContext implements EngineContext {
         `rejected execution of coordinating operation [coordinating_and_primary_bytes=${queued}, replica_bytes=0, all_bytes=${queued}, coordinating_operation_bytes=${bytes}, max_coordinating_and_primary_bytes=${limit}]`,
       );
     }
-    this.#queuedBytes[placement.indexer] += bytes;
+    this.#queuedBytes.set(indexer, queued + bytes);
     try {
-      const reply = await this.#indexers[placement.indexer].request(
-        { type: 'write', uuid: placement.uuid, shard, operations: packed, refresh, trace: activeSpan()?.traceparent },
-        [packed.buffer],
-      );
-      return packr.unpack(reply) as WriteOutcome[];
+      const request = {
+        type: 'write',
+        uuid: index.meta.uuid,
+        shard,
+        operations: packed,
+        refresh,
+        trace: activeSpan()?.traceparent,
+      } as const;
+      return packr.unpack(await this.#sendWrite(indexer, request)) as WriteOutcome[];
     } finally {
-      this.#queuedBytes[placement.indexer] -= bytes;
+      this.#queuedBytes.set(indexer, (this.#queuedBytes.get(indexer) ?? 0) - bytes);
     }
+  }
+
+  async #sendWrite(indexer: number, request: Extract<ShardRequest, { type: 'write' }>): Promise<Uint8Array> {
+    if (indexer === ELSEWHERE) return this.#askElsewhere(request);
+    // Only a copy that may move away needs its operations again.
+    if (this.cluster.copies === undefined) return this.#indexers[indexer].request(request, [request.operations.buffer as ArrayBuffer]);
+    return this.#unlessMoved(request, () => this.#indexers[indexer].request(request));
   }
 
   async refresh(index: IndexState): Promise<void> {
@@ -299,7 +350,7 @@ export class ReaderContext implements EngineContext {
   }
 
   #statsOf(index: IndexState, shard: number): Promise<ReplyTo<Extract<ShardRequest, { type: 'stats' }>>> {
-    return this.#ask(this.#place(index, shard).placement, { type: 'stats', uuid: index.meta.uuid, shard });
+    return this.#ask(index, shard, { type: 'stats', uuid: index.meta.uuid, shard });
   }
 
   /** Numbers of the open shards. */
@@ -320,13 +371,27 @@ export class ReaderContext implements EngineContext {
     index: IndexState,
     request: (uuid: string, shard: number) => Request,
   ): Promise<Array<ReplyTo<Request>>> {
-    return Promise.all(
-      this.#shardsOf(index).map((shard) => this.#ask(this.#place(index, shard).placement, request(index.meta.uuid, shard))),
-    );
+    return Promise.all(this.#shardsOf(index).map((shard) => this.#ask(index, shard, request(index.meta.uuid, shard))));
   }
 
-  #ask<Request extends ShardRequest>(placement: ShardPlacement, request: Request): Promise<ReplyTo<Request>> {
-    return this.#indexers[placement.indexer].request(request);
+  #ask<Request extends ShardRequest>(index: IndexState, shard: number, request: Request): Promise<ReplyTo<Request>> {
+    if (!this.#isHere(index)) return this.#askElsewhere(request);
+    return this.#unlessMoved(request, () => this.#indexers[this.#place(index, shard).placement.indexer].request(request));
+  }
+
+  /** Asks an indexer of this node and, if the copy has moved away in the meantime, another node. */
+  #unlessMoved<Request extends ShardRequest>(request: Request, ask: () => Promise<ReplyTo<Request>>): Promise<ReplyTo<Request>> {
+    if (this.cluster.copies === undefined) return ask();
+    return ask().catch((error) => {
+      if (error instanceof ApiError && error.type === MOVED_AWAY) return this.#askElsewhere(request);
+      throw error;
+    });
+  }
+
+  /** Asks a node with a copy. */
+  #askElsewhere<Request extends ShardRequest>(request: Request): Promise<ReplyTo<Request>> {
+    // Main passes on the reply of the indexer, as that to `request`.
+    return this.#main.request({ type: 'askCopy', request }) as Promise<ReplyTo<Request>>;
   }
 
   #place(index: IndexState, shard: number): Placed {
@@ -334,14 +399,19 @@ export class ReaderContext implements EngineContext {
     if (last && last.index === index && last.shard === shard) return last.placed;
     const placed = this.#placed.get(`${index.meta.uuid}/${shard}`);
     if (!placed && index.meta.state === 'close') throw indexClosedError(index);
-    if (!placed) throw noShardError(index, shard);
+    if (!placed) throw this.#isHere(index) ? noShardError(index, shard) : this.#elsewhereError([index]);
     this.#lastPlaced = { index, shard, placed };
     return placed;
   }
 }
 
-function noShardError({ meta: { name } }: IndexState, shard: number): ApiError {
-  return new ApiError('no_shard_available_action_exception', 503, `No shard available for [${name}][${shard}]`);
+/** In the place of an indexer: those of other nodes. */
+const ELSEWHERE = -1;
+/** The copy of this node was removed while a write waited for it. Nothing was written. */
+const MOVED_AWAY = 'shard_not_in_primary_mode_exception';
+
+function noShardError({ meta: { name } }: IndexState, shard: number, where = ''): ApiError {
+  return new ApiError('no_shard_available_action_exception', 503, `No shard available for [${name}][${shard}]${where}`);
 }
 
 function indexClosedError({ meta: { name, uuid } }: IndexState): ApiError {

@@ -123,6 +123,10 @@ export class RestrictedEngine implements EngineContext {
     return this.#engine.primaryNodeOf(index);
   }
 
+  requireTogether(indices: readonly IndexState[]): void {
+    this.#engine.requireTogether(indices);
+  }
+
   damageOf(index: IndexState['meta'], shard: number): string | null {
     return this.#engine.damageOf(index, shard);
   }

@@ -4,7 +4,7 @@ import { indexHealth, shardCounts } from '../../api/cluster/shard-counts.ts';
 import { fielddataOf } from '../../api/cluster/stats-sections.ts';
 import { addressOf } from '../../api/cluster/this-node.ts';
 import type { EngineContext } from '../../api/core/context.ts';
-import { nodesOfCopies } from '../../api/core/copies.ts';
+import { type CopyPlace, copyPlaces, delayedCopies } from '../../api/core/copies.ts';
 import { type IndexTarget, TARGETS, targetMetas } from '../../api/core/index-names.ts';
 import { SEGMENT_VERSION } from '../../api/core/segment-version.ts';
 import { statsOf } from '../../api/indices/index-stats.ts';
@@ -100,23 +100,9 @@ export async function shardRows(request: ApiRequest, { engine, settings }: RestC
         });
       }
       rows.push(started);
-      const [, ...replicaNodes] = nodesOfCopies(engine, meta, shard);
-      for (const node of replicaNodes) {
-        const { host: ip } = addressOf(node);
-        rows.push({ index: meta.name, shard, prirep: 'r', state: 'STARTED', ip, id: node.id, node: node.name });
-      }
-      for (let copy = replicaNodes.length; copy < replicas; copy++) {
-        rows.push({
-          index: meta.name,
-          shard,
-          prirep: 'r',
-          state: 'UNASSIGNED',
-          'unassigned.reason': 'INDEX_CREATED',
-          'unassigned.at': new Date(meta.creationDateMs).toISOString(),
-          'unassigned.for': { ms: Date.now() - meta.creationDateMs },
-          'recoverysource.type': 'peer',
-        });
-      }
+      const others = engine.primaryNodeOf(meta) === null ? [] : copyPlaces(engine, meta, shard).filter(({ isPrimary }) => !isPrimary);
+      for (const place of others) rows.push({ index: meta.name, shard, prirep: 'r', ...placeCells(place) });
+      for (let copy = others.length; copy < replicas; copy++) rows.push(missingRow(engine, meta, shard, copy - others.length));
     }
   }
   return rows;
@@ -172,9 +158,10 @@ export async function pitSegmentRows({ engine }: RestContext, ids: readonly stri
 /** Number of root documents, as a search counts them. */
 export function countRows(request: ApiRequest, { engine }: RestContext): Row[] {
   let count = 0;
-  for (const meta of targetMetas(engine, readTarget(request), TARGETS.open)) {
-    const index = engine.index(meta.name);
-    for (let shard = 0; index !== null && shard < index.numberOfShards; shard++) {
+  const indices = targetMetas(engine, readTarget(request), TARGETS.open).flatMap(({ name }) => engine.index(name) ?? []);
+  engine.requireTogether(indices);
+  for (const index of indices) {
+    for (let shard = 0; shard < index.numberOfShards; shard++) {
       const snapshot = engine.acquire(index, shard);
       for (const segment of snapshot.segments) count += segment.numRootDocs;
       snapshot.release();
@@ -236,12 +223,34 @@ export async function fielddataRows(request: ApiRequest, { engine }: RestContext
   }));
 }
 
+/** A replica without a node. @param copy  number among those */
+function missingRow(engine: EngineContext, meta: IndexMeta, shard: number, copy: number): Row {
+  const left = delayedCopies(engine, meta).at(copy);
+  const atMs = left?.leftMs ?? meta.creationDateMs;
+  return {
+    index: meta.name,
+    shard,
+    prirep: 'r',
+    state: 'UNASSIGNED',
+    'unassigned.reason': left === undefined ? 'INDEX_CREATED' : 'NODE_LEFT',
+    'unassigned.at': new Date(atMs).toISOString(),
+    'unassigned.for': { ms: Date.now() - atMs },
+    'recoverysource.type': 'peer',
+  };
+}
+
+function placeCells({ node, state, relocatingTo }: CopyPlace): Record<string, Row[string]> {
+  const { host: ip } = addressOf(node);
+  if (relocatingTo === null) return { state, ip, id: node.id, node: node.name };
+  return { state, ip, id: node.id, node: `${node.name} -> ${addressOf(relocatingTo).host} ${relocatingTo.id} ${relocatingTo.name}` };
+}
+
 function stateCells(engine: EngineContext, meta: IndexMeta, shard: number, host: string): Record<string, Row[string]> {
   const damage = engine.damageOf(meta, shard);
-  const [node] = nodesOfCopies(engine, meta, shard);
-  if (damage === null && node !== undefined) {
-    const ip = node.id === engine.nodeId ? host : addressOf(node).host;
-    return { state: 'STARTED', ip, id: node.id, node: node.name };
+  const primary = copyPlaces(engine, meta, shard).find(({ isPrimary }) => isPrimary);
+  if (damage === null && primary !== undefined) {
+    const cells = placeCells(primary);
+    return primary.node.id === engine.nodeId ? { ...cells, ip: host } : cells;
   }
   return {
     state: 'UNASSIGNED',

@@ -8,6 +8,7 @@ import { threadPools } from '../../api/cluster/thread-pools.ts';
 import type { ClusterNode } from '../../api/core/cluster-node.ts';
 import type { EngineContext } from '../../api/core/context.ts';
 import { managerOf } from '../../api/core/copies.ts';
+import { hasCopy } from '../../metadata/copies.ts';
 import type { RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { statCells } from './cat-stats.ts';
@@ -137,7 +138,7 @@ export async function allocationRows(request: ApiRequest, { engine, settings }: 
   const sizeBytes = counts.length === 0 ? 0 : (await nodeTotals(engine.whole)).sizeBytes;
   const rows: Row[] = [
     {
-      shards: counts.reduce((sum, { primaries }) => sum + primaries, 0),
+      shards: shardsOn(engine, engine.nodeId),
       'disk.indices': { bytes: sizeBytes },
       'disk.used': { bytes: used },
       'disk.avail': { bytes: disk.availableBytes },
@@ -148,9 +149,35 @@ export async function allocationRows(request: ApiRequest, { engine, settings }: 
       node: engine.nodeName,
     },
   ];
-  const unassigned = counts.reduce((sum, count) => sum + count.unassigned, 0);
+  // Where every node has a copy, each shows its own.
+  const others = engine.whole.cluster.copies === undefined ? [] : engine.nodes.filter(({ id }) => id !== engine.nodeId);
+  for (const node of others) rows.push(allocationRow(engine, node));
+  const unassigned = counts.reduce((sum, count) => sum + count.inactive - count.primaries * count.initializing, 0);
   if (unassigned > 0) rows.push({ shards: unassigned, node: 'UNASSIGNED' });
   return rows;
+}
+
+/** Shards of which a node has a copy. */
+function shardsOn(engine: EngineContext, node: string): number {
+  const { cluster } = engine.whole;
+  const here = Object.values(cluster.indices).filter(({ uuid }) => hasCopy(cluster, uuid, node));
+  return here.reduce((sum, meta) => sum + shardCounts(engine, meta).primaries, 0);
+}
+
+/** Another node, by what it has told of itself. */
+function allocationRow(engine: EngineContext, node: ClusterNode): Row {
+  const { host } = addressOf(node);
+  const row: Row = { shards: shardsOn(engine, node.id), host, ip: host, node: node.name };
+  if (!node.disk) return row;
+  const { totalBytes, freeBytes } = node.disk;
+  const used = totalBytes - freeBytes;
+  return {
+    ...row,
+    'disk.used': { bytes: used },
+    'disk.avail': { bytes: freeBytes },
+    'disk.total': { bytes: totalBytes },
+    'disk.percent': Math.floor((used * 100) / Math.max(1, totalBytes)),
+  };
 }
 
 export function managerRows(_request: ApiRequest, { engine }: RestContext): Row[] {

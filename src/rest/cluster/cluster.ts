@@ -1,10 +1,12 @@
 // Parts of the cluster API that have little to do on a single node: pending tasks, remote clusters, reroute, voting, dangling indices, usage.
+
 import { clusterState } from '../../api/cluster/cluster-state.ts';
-import { explainReroute } from '../../api/cluster/reroute.ts';
+import { planReroute } from '../../api/cluster/reroute.ts';
 import { isThisNode, nodesHead } from '../../api/cluster/this-node.ts';
 import { ownNames } from '../../api/core/index-names.ts';
 import { STATE_METRICS, type StateMetric } from '../../api/core/metric-names.ts';
 import { showSettings } from '../../api/indices/settings.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, unrecognizedParametersError } from '../../errors/catalog.ts';
 import { defineApi, MANAGER_TIMEOUTS, type RestContext, TIMEOUTS } from '../core/api.ts';
 import { objectBody } from '../core/object-body.ts';
@@ -24,7 +26,7 @@ const remoteInfoApi = defineApi({
   routes: { 'GET /_remote/info': () => ok({}) },
 });
 
-/** Shards cannot move on a single node, so the response is the current state. */
+/** The response is the state after the commands. Shards cannot move on a single node, nor where every node has a copy. */
 const rerouteApi = defineApi({
   name: 'cluster.reroute',
   body: 'json',
@@ -37,9 +39,17 @@ const STATE_DEPRECATED =
   'The [state] field in the response to the reroute API is deprecated and will be removed in a future version. ' +
   'Specify ?metric=none to adopt the future behaviour.';
 
-function reroute(request: ApiRequest, context: RestContext): ApiResponse {
+/** @throws ApiError illegal_argument_exception: a command cannot be carried out; version_conflict_engine_exception */
+async function reroute(request: ApiRequest, context: RestContext): Promise<ApiResponse> {
   const isExplained = request.boolean('explain') ?? false;
-  const explanations = explainReroute(context.engine, objectBody(request), isExplained);
+  const body = objectBody(request);
+  const { explanations, changes } = planReroute(context.engine, body, isExplained);
+  const isDryRun = request.boolean('dry_run') ?? body['dry_run'] === true;
+  if (changes.length > 0 && !isDryRun) {
+    const { changed } = await context.engine.command('allocateCopies', { changes });
+    if (changed < changes.length)
+      throw new ApiError('version_conflict_engine_exception', 409, 'copies were allocated in the meantime: repeat the request');
+  }
   const names = request.list('metric') ?? STATE_METRICS.filter((metric) => metric !== 'metadata');
   const metrics = new Set<StateMetric>(names.includes('_all') ? STATE_METRICS : (names as StateMetric[]));
   const indices = ownNames(context.engine);

@@ -18,8 +18,8 @@ export interface Exchange {
   readonly remoteAddress: string;
   /** Caller authenticated by the thread that sent this request to a lane; null in that thread. */
   readonly trusted: CallerRef | null;
-  /** Another node has passed the request on. */
-  readonly isForwarded: boolean;
+  /** How many nodes have passed the request on. */
+  readonly forwards: number;
   /** In a lane: the part of the request that is to run; null: the whole request. */
   readonly part: JsonObject | null;
   headers: Record<string, string | string[]>;

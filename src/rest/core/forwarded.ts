@@ -4,7 +4,7 @@ import type { CallerRef } from '../../security/caller.ts';
 import { asHttpRequest, LaneReply, type LaneRequest, type LaneResponse } from './lane.ts';
 
 /** As `Dispatcher.handle`. */
-type Handle = (http: HttpRequest, reply: HttpReply, trusted: CallerRef | null, part: null, isForwarded: boolean) => Promise<void> | void;
+type Handle = (http: HttpRequest, reply: HttpReply, trusted: CallerRef | null, part: null, forwards: number) => Promise<void> | void;
 
 /** Collects a response for another node, also one that is sent in pieces. */
 export class ForwardedReply extends LaneReply {
@@ -20,6 +20,6 @@ export class ForwardedReply extends LaneReply {
 
 export async function answerForwarded(request: LaneRequest, handle: Handle): Promise<LaneResponse> {
   const reply = new ForwardedReply();
-  await handle(asHttpRequest(request), reply, request.caller, null, true);
+  await handle(asHttpRequest(request), reply, request.caller, null, (request.forwards ?? 0) + 1);
   return reply.answer;
 }

@@ -27,6 +27,8 @@ export interface LaneRequest {
   readonly part: JsonObject | null;
   /** Lanes serve senders in turn. */
   readonly sender: string;
+  /** How many nodes have passed the request on to this one; absent for none. */
+  readonly forwards?: number;
   /** Time that the request allows for its response; null if it states none outside its body. */
   readonly timeoutMs: number | null;
 }

@@ -4,6 +4,7 @@ import type { EngineContext } from '../../api/core/context.ts';
 import { type BatchOutcome, type ByQueryWork, readPosition, runBatch } from '../../api/documents/by-query-batch.ts';
 import type { ByQueryPipeline } from '../../api/documents/changed-hit.ts';
 import { type ByQueryOptions, byQueryAnswer, byQueryStatus, runByQuery } from '../../api/documents/run-by-query.ts';
+import { requireSearchable } from '../../api/search/search-call.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { requireAction } from '../auth/access.ts';
@@ -93,6 +94,7 @@ export async function run(
   const options = readOptions(request, body);
   // Only `runPart` below makes parts.
   if (request.part !== null) return ok(await runBatch(engine, work(), options, readPosition(request.part)));
+  requireSearchable(engine, work().source.indices);
   const operation = async (changed: ByQueryOptions): Promise<{ status: number; body: MutableJsonObject }> => {
     const started = performance.now();
     const { source, plan, kinds } = work();

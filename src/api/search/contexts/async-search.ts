@@ -13,7 +13,7 @@ import type { AsyncSearch } from '../../core/async-search-store.ts';
 import type { EngineContext } from '../../core/context.ts';
 import { notHereError } from '../../core/held-elsewhere.ts';
 import { parseSearchBody } from '../search-body.ts';
-import { bodyText, resolveSearch, type SearchCall } from '../search-call.ts';
+import { bodyText, requireSearchable, resolveSearch, type SearchCall } from '../search-call.ts';
 
 /** Elasticsearch's `search.max_async_search_response_size`. */
 const MAX_RESPONSE_BYTES = 10 << 20;
@@ -47,6 +47,7 @@ export async function submitAsyncSearch(ctx: EngineContext, request: AsyncSearch
   const shards = resolveSearch(ctx, call.indices).reduce((sum, { meta }) => sum + Number(meta.settings['index.number_of_shards'] ?? 1), 0);
   // An invalid body is an error of this request.
   parseSearchBody(ctx, bodyText(call.body));
+  requireSearchable(ctx, call.indices);
   const startMs = Date.now();
   const running: AsyncSearch = {
     id: randomBytes(RANDOM_BYTES).toString('base64url') + ctx.nodeId,

@@ -7,7 +7,7 @@ import { loadSettings } from '../../../../src/config/load-settings.ts';
 import { ApiError } from '../../../../src/errors/api-error.ts';
 import { HeldElsewhere } from '../../../../src/errors/held-elsewhere.ts';
 import { answerForwarded, ForwardedReply } from '../../../../src/rest/core/forwarded.ts';
-import type { LaneRequest, LaneResponse } from '../../../../src/rest/core/lane.ts';
+import { asHttpRequest, type LaneRequest, type LaneResponse } from '../../../../src/rest/core/lane.ts';
 import { Dispatcher } from '../../../../src/rest/dispatch.ts';
 import { fakeEngine } from '../../../support/fake-engine.ts';
 import { fakeRequest } from '../../../support/fake-http.ts';
@@ -81,7 +81,83 @@ describe('what another node has', () => {
     expect(notHereError(engine, 'gone', missing)).toBe(missing);
     const elsewhere = notHereError(engine, OTHER, missing);
     expect(elsewhere).toBeInstanceOf(HeldElsewhere);
-    expect([elsewhere.type, elsewhere.status, (elsewhere as HeldElsewhere).node]).toEqual(['resource_not_found_exception', 404, OTHER]);
+    const holder = (elsewhere as HeldElsewhere).find(new Set());
+    expect([elsewhere.type, elsewhere.status, holder]).toEqual(['resource_not_found_exception', 404, OTHER]);
+  });
+});
+
+describe('indices without a copy on this node', () => {
+  const THIRD = 'thirdnodeidthirdnode22';
+  const MISSING = new ApiError('no_shard_available_action_exception', 503, 'none');
+  const holders = [OTHER, THIRD];
+
+  beforeEach(async () => {
+    const engine = engineOfTwo();
+    const find = (tried: ReadonlySet<string>) => holders.find((node) => !tried.has(node)) ?? null;
+    await engine.command('createIndex', { index: 'docs', body: {} });
+    Object.assign(engine, {
+      requireTogether: () => {
+        throw new HeldElsewhere(find, MISSING);
+      },
+    });
+    const peers = {
+      forward: (node: string, request: LaneRequest) => {
+        sent.push({ node, request });
+        return answers(request);
+      },
+    };
+    dispatcher = new Dispatcher(loadSettings({ flags: {} }), engine, new Logger('error'), null, null, null, null, peers);
+  });
+  const search = () => ask('POST /docs/_search', '{}');
+
+  test('are searched on a node with one, and on another one if that does not answer', async () => {
+    const failures = [
+      new ApiError('connect_transport_exception', 503, 'not sent'),
+      new ApiError('node_disconnected_exception', 503, 'lost'),
+    ];
+    for (const failure of failures) {
+      sent.length = 0;
+      answers = async () => {
+        if (sent.length === 1) throw failure;
+        return json(200, { took: 1 });
+      };
+      expect((await search()).json).toEqual({ took: 1 });
+      expect(sent.map(({ node }) => node)).toEqual(holders);
+    }
+    sent.length = 0;
+    answers = async () => {
+      throw failures[0];
+    };
+    expect((await search()).json.error.type).toBe('connect_transport_exception');
+    expect(sent).toHaveLength(2);
+  });
+
+  test('are not changed twice by a request whose outcome is unknown', async () => {
+    answers = async () => {
+      throw new ApiError('node_disconnected_exception', 503, 'lost');
+    };
+    const answer = await ask('POST /docs/_delete_by_query', '{"query":{"match_all":{}}}');
+    expect([answer.json.error.type, sent.length]).toEqual(['node_disconnected_exception', 1]);
+  });
+
+  test('are looked for on a few nodes, one after another', async () => {
+    await search();
+    let { request } = sent[0];
+    for (let forwards = 1; forwards < 3; forwards++) {
+      expect((await answerForwarded(request, dispatcher.handle)).status).toBe(200);
+      request = sent[forwards].request;
+      expect(request.forwards).toBe(forwards);
+    }
+    expect((await answerForwarded(request, dispatcher.handle)).status).toBe(503);
+    expect(sent).toHaveLength(3);
+  });
+
+  test('are not looked for by a part of a request, whose result is not a response', async () => {
+    await search();
+    const [{ request }] = sent;
+    const reply = new ForwardedReply();
+    await dispatcher.handle(asHttpRequest(request), reply, null, { kind: 'any' });
+    expect([(await reply.answer).status, sent.length]).toEqual([503, 1]);
   });
 });
 

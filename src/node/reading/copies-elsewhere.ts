@@ -1,0 +1,56 @@
+// Where a reader finds copies of indices of which its node has none that may be searched.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ApiError } from '../../errors/api-error.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
+import { HeldElsewhere } from '../../errors/held-elsewhere.ts';
+import type { ClusterState, IndexMeta } from '../../metadata/cluster-state.ts';
+import { hasStartedCopy } from '../../metadata/copies.ts';
+
+/** How long a request waits for a copy that may be searched: that of a new index, or of one whose nodes are lost. */
+const WAIT_MS = 10_000;
+const PAUSE_MS = 100;
+
+/** What a reader knows of its cluster. */
+export interface CopyView {
+  readonly nodeId: string;
+  readonly cluster: ClusterState;
+  /** The live nodes. */
+  readonly nodes: readonly { readonly id: string }[];
+  /** Applies every change of metadata that was acknowledged before the call. */
+  catchUp(): Promise<void>;
+}
+
+/** Live nodes with copies of all these indices that may be searched. */
+export function holdersOf({ cluster, nodes }: CopyView, indices: readonly Pick<IndexMeta, 'uuid'>[]): string[] {
+  return nodes.flatMap(({ id }) => (indices.every(({ uuid }) => hasStartedCopy(cluster, uuid, id)) ? [id] : []));
+}
+
+/**
+ * The error for a request that reads indices together that this node does not all have.
+ * @param error  of a request that finds none @returns illegal_argument_exception if no node has all, although each is on some node
+ */
+export function elsewhereError(view: CopyView, indices: readonly IndexMeta[], error: ApiError): ApiError {
+  const isAnywhere = (index: IndexMeta) => holdersOf(view, [index]).length > 0;
+  if (indices.length > 1 && indices.every(isAnywhere) && holdersOf(view, indices).length === 0) return spreadError(indices);
+  return new HeldElsewhere((tried) => find(view, indices, tried), error);
+}
+
+function spreadError(indices: readonly IndexMeta[]): ApiError {
+  const names = indices.map(({ name }) => name);
+  const shown = names.length > 10 ? `${names.slice(0, 10).join(', ')}, ...` : names.join(', ');
+  return illegalArgumentError(
+    `no node has copies of all of [${shown}], and one request cannot read indices of several nodes: request them one by one, or raise [index.number_of_replicas]`,
+  );
+}
+
+async function find(view: CopyView, indices: readonly IndexMeta[], tried: ReadonlySet<string>): Promise<string | null> {
+  const until = performance.now() + WAIT_MS;
+  for (;;) {
+    const holders = holdersOf(view, indices).filter((id) => !tried.has(id));
+    if (holders.length > 0) return holders[Math.floor(Math.random() * holders.length)];
+    if (performance.now() > until) return null;
+    await sleep(PAUSE_MS);
+    // The log may be out of reach for a moment.
+    await view.catchUp().catch(() => undefined);
+  }
+}
