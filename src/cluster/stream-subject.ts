@@ -271,7 +271,8 @@ export class StreamSubject implements LogSubject {
     const message = await this.#find(before - 1);
     if (message === null) return;
     const sequence = message.sequence - TRIM_SLACK;
-    if (sequence > 0) await this.#stream.purge(sequence);
+    // Servers take 1 for no sequence at all, and would remove every message.
+    if (sequence > 1) await this.#stream.purge(sequence);
   }
 }
 

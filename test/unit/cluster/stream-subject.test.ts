@@ -1,7 +1,7 @@
 // Logs on streams whose servers disagree. A failure names its seed.
 import { describe, expect, test } from 'vitest';
 import { publishSurely } from '../../../src/cluster/log-subject.ts';
-import { StreamSubject } from '../../../src/cluster/stream-subject.ts';
+import { type StreamMessage, type StreamReader, StreamSubject } from '../../../src/cluster/stream-subject.ts';
 import { Rng } from '../../support/rng.ts';
 import { type StreamFaults, StreamWorld } from '../../support/stream-world.ts';
 
@@ -155,4 +155,26 @@ describe('a log on a stream', () => {
     expect(first?.seq).toBeLessThan(400);
     expect((await subject.next(399))?.id).toBe('m399');
   });
+});
+
+test('a trim leaves some room for servers that count otherwise, and never asks to remove what is before the first message', async () => {
+  const purged: number[] = [];
+  const at = (sequence: number): StreamMessage => ({ sequence, number: sequence, id: `m${sequence}`, data: new Uint8Array() });
+  const stream: StreamReader = {
+    read: async (sequence) => at(Math.max(1, sequence)),
+    readLast: async () => at(30),
+    append: async () => 'unknown',
+    consume: async () => undefined,
+    // A server takes 1 for no sequence, and removes every message.
+    purge: async (before) => void purged.push(before),
+  };
+  const subject = new StreamSubject(stream, {
+    maxBytes: 1,
+    what: 'the log',
+    pause: async () => undefined,
+    isClosed: () => false,
+    now: () => 0,
+  });
+  for (const before of [1, 4, 5, 6, 20]) await subject.trim(before);
+  expect(purged).toEqual([2, 16]);
 });
