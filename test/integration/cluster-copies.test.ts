@@ -228,6 +228,27 @@ describe.skipIf(!HAS_NATS)('three nodes with allocated copies', { timeout: TIMEO
     for (const node of cluster.nodes) expect((await node.ok('GET', '/manual/_count')).count).toBe(1);
   });
 
+  test('a copy that begins after its log was trimmed is filled from a snapshot, while other nodes have no copy', async () => {
+    const [first] = cluster.nodes;
+    const settings = { number_of_replicas: 0, 'routing.allocation.require._name': 'node-1' };
+    await first.ok('PUT', '/grown', { settings });
+    const bulk = (from: number) =>
+      Array.from({ length: 200 }, (_, n) => `{"index":{"_id":"g${from + n}"}}\n{"n":${from + n},"text":"${'grown '.repeat(100)}"}\n`).join(
+        '',
+      );
+    for (let from = 0; from < 2000; from += 200) expect((await first.ok('POST', '/grown/_bulk', bulk(from))).errors).toBe(false);
+    const [{ uuid }] = await first.ok('GET', '/_cat/indices/grown?format=json');
+    const isTrimmed = async () =>
+      (await cluster.streams()).some(({ name, first: seq }) => name.includes('-index-') && name.endsWith(uuid) && seq > 1);
+    await cluster.until(isTrimmed);
+    await first.ok('PUT', '/grown/_settings', { 'index.routing.allocation.require._name': 'node-3' });
+    await cluster.until(async () => (await holders(first, 'grown')).join() === 'node-3');
+    for (const node of cluster.nodes) expect((await node.ok('GET', '/grown/_count')).count).toBe(2000);
+    const [recovery] = await nodeNamed('node-3').ok('GET', '/_cat/recovery/grown?format=json');
+    expect([recovery.type, recovery.stage, Number(recovery.files_recovered) > 0]).toEqual(['peer', 'done', true]);
+    expect(await nodeNamed('node-2').ok('GET', '/_cat/recovery/grown?format=json')).toEqual([]);
+  });
+
   test('all nodes start again with their copies', async () => {
     const [first] = cluster.nodes;
     const before = await holders(first, 'books');

@@ -1,6 +1,7 @@
 // Shards of an index and their copies: their number, and their nodes.
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import type { IndexMeta } from '../../metadata/cluster-state.ts';
+import { hasCopy } from '../../metadata/copies.ts';
 import type { EngineContext } from '../core/context.ts';
 import { activeReplicas, type CopyPlace, copyPlaces, delayedCopies, isActive, replicasOf } from '../core/copies.ts';
 
@@ -37,6 +38,13 @@ export function shardCounts(ctx: EngineContext, meta: IndexMeta): ShardCounts {
     delayed: delayedCopies(ctx, meta).length,
     inactive: primaries * Math.max(0, replicas - active),
   };
+}
+
+/** Shards of which a node has a copy. */
+export function shardsOn(ctx: EngineContext, node: string): number {
+  const { cluster } = ctx.whole;
+  const here = Object.values(cluster.indices).filter(({ uuid }) => hasCopy(cluster, uuid, node));
+  return here.reduce((sum, meta) => sum + shardCounts(ctx, meta).primaries, 0);
 }
 
 export function indexHealth(ctx: EngineContext, meta: IndexMeta): Health {

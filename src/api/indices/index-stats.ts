@@ -2,6 +2,8 @@
 
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import type { IndexMeta } from '../../metadata/cluster-state.ts';
+import { hasCopy } from '../../metadata/copies.ts';
 import { sumShards } from '../cluster/node-totals.ts';
 import { indexHealth } from '../cluster/shard-counts.ts';
 import { type NamedFields, renderSections } from '../cluster/stats-sections.ts';
@@ -57,7 +59,7 @@ export async function indexStats(ctx: EngineContext, request: IndexStatsRequest)
             String(shard.shard),
             [
               {
-                routing: { state: 'STARTED', primary: true, node: ctx.nodeId, relocating_node: null },
+                routing: { state: 'STARTED', primary: true, node: nodeWithStats(ctx, index.meta), relocating_node: null },
                 ...render([shard]),
                 commit: { id: `${index.meta.uuid}-${shard.shard}`, generation: 1, user_data: {}, num_docs: shard.docs },
                 seq_no: { max_seq_no: shard.maxSeqNo, local_checkpoint: shard.maxSeqNo, global_checkpoint: shard.maxSeqNo },
@@ -104,4 +106,9 @@ export async function statsOf(ctx: EngineContext, target: IndexTarget, forbidClo
 function emptyStats({ numberOfShards }: IndexState): ShardStats[] {
   const nothing = { ...EMPTY_SHARD, searchGroups: {}, fielddata: {}, completion: {} };
   return Array.from({ length: numberOfShards }, (_, shard) => ({ shard, ...nothing }));
+}
+
+/** The node whose copy the statistics are of. */
+function nodeWithStats(ctx: EngineContext, meta: IndexMeta): string | null {
+  return hasCopy(ctx.cluster, meta.uuid, ctx.nodeId) ? ctx.nodeId : ctx.primaryNodeOf(meta);
 }

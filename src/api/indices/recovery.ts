@@ -3,6 +3,7 @@
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import type { RestoreSource } from '../../metadata/cluster-state.ts';
+import { hasCopy } from '../../metadata/copies.ts';
 import type { CopyRecovery, EngineContext, ShardStats } from '../core/context.ts';
 import { withHumanValues } from '../core/human-values.ts';
 import type { IndexTarget } from '../core/index-names.ts';
@@ -26,7 +27,7 @@ export interface ShardRecovery {
   readonly operations: number;
 }
 
-/** Recoveries by index: those of the shards that exist, and those of the indices that are being restored. */
+/** Recoveries of the copies of this node by index: those of the shards that exist, and those of the indices that are being restored. */
 export async function recoveries(ctx: EngineContext, target: IndexTarget, activeOnly: boolean): Promise<Map<string, ShardRecovery[]>> {
   const found = new Map<string, ShardRecovery[]>();
   const { restores } = await ctx.snapshots.running();
@@ -41,7 +42,7 @@ export async function recoveries(ctx: EngineContext, target: IndexTarget, active
   // The name of an index that is being restored counts as known.
   const known = restoring.length === 0 ? target : { ...target, ignoreUnavailable: true };
   for (const { index, shards } of await statsOf(ctx, known, false)) {
-    if (found.has(index.meta.name)) continue;
+    if (found.has(index.meta.name) || !hasCopy(ctx.cluster, index.meta.uuid, ctx.nodeId)) continue;
     const shown = shards.map((shard) => openRecovery(index, shard)).filter(({ stage }) => !activeOnly || stage !== 'DONE');
     if (shown.length > 0 || !activeOnly) found.set(index.meta.name, shown);
   }

@@ -75,7 +75,7 @@ function idsOf(nodes: readonly NodeInfo[]): string[] {
   return nodes.map(({ id }) => id);
 }
 
-export function allocationNode({ id, name, transportAddress, attributes, disk }: NodeInfo): AllocationNode {
+function allocationNode({ id, name, transportAddress, attributes, disk }: NodeInfo): AllocationNode {
   const host = transportAddress.slice(0, transportAddress.lastIndexOf(':')).replace(/^\[|\]$/g, '');
   return { id, name, host, attributes: attributes ?? {}, disk: disk ?? null };
 }

@@ -10,7 +10,6 @@ import { metadataStream, metadataSubject, nodesBucket } from '../../cluster/name
 import { NOT_SENT, PeerClient, PeerServer } from '../../cluster/peers.ts';
 import { ReadLease } from '../../cluster/read-lease.ts';
 import { clusterTiming } from '../../cluster/timing.ts';
-import { processClockMs } from '../../common/process-clock.ts';
 import { SharedCall } from '../../common/shared-call.ts';
 import type { Settings } from '../../config/settings.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -36,11 +35,8 @@ import { ProcessLoad } from './process-load.ts';
 const MIN_SECRET_CHARS = 16;
 /** Room in a request between nodes for everything except the operations of a write. */
 const REQUEST_ROOM = 1 << 20;
-const RETRY_MS = 100;
 /** How long startup waits for this node's copies to catch up; its searches are refused until they have. */
 const CATCH_UP_MS = 30_000;
-/** How long a change of metadata waits for nodes that do not confirm it although they are in the cluster. */
-const SPREAD_MS = 30_000;
 const CHECK_MS = 500;
 
 /** Metadata commands that are not supported in a cluster. */
@@ -78,7 +74,7 @@ class JetStreamLink implements ClusterLink {
   #isLeaving = false;
   readonly #catchUpWithOthers: CatchUp;
   readonly #metadata = new SharedCall(() => this.#requireNode().inQueue(() => this.metadataLog.catchUp()));
-  readonly #spread = new SharedCall(() => this.#spreadMetadata());
+  readonly #spread = new SharedCall(() => this.#others.spread(this.#requireLog().position));
   #manager: Manager | null = null;
   readonly #load: ProcessLoad;
   readonly #copyRequests: CopyRequests;
@@ -170,7 +166,7 @@ class JetStreamLink implements ClusterLink {
       allocator: new CopyAllocator({
         node: () => node,
         isAllocated: this.#settings['cluster.copies'] === 'allocated',
-        sizes: () => this.#sizesOfCopies(),
+        sizes: async () => [await node.sizes(), ...(await this.#others.sizesOfCopies(this.#options.nodeId))],
       }),
       catchUp: () => this.metadataLog.catchUp(),
       membership: () => this.#membership,
@@ -365,11 +361,6 @@ class JetStreamLink implements ClusterLink {
     return this.#copyRequests.ask(request);
   }
 
-  async #sizesOfCopies(): Promise<ReadonlyArray<Readonly<Record<string, number>>>> {
-    const others = await this.#others.askSome(this.#options.nodeId, null, { kind: 'sizes' });
-    return [await this.#requireNode().sizes(), ...(others as Readonly<Record<string, number>>[])];
-  }
-
   askContexts(request: SpreadContextRequest): Promise<unknown[]> {
     const nodes = request.action === 'close' && request.keys !== null ? new Set(request.keys.map(nodeOfContext)) : null;
     return this.#others.askSome(this.#options.nodeId, nodes, { kind: 'contexts', request });
@@ -390,20 +381,5 @@ class JetStreamLink implements ClusterLink {
 
   spread(): Promise<void> {
     return this.#spread.run();
-  }
-
-  async #spreadMetadata(): Promise<void> {
-    const until = processClockMs() + SPREAD_MS;
-    const isInTime = () => processClockMs() < until;
-    const request = { kind: 'metadata', position: this.#requireLog().position } as const;
-    while (!this.#isLeaving && isInTime()) {
-      try {
-        await this.#others.askReadable(request, isInTime);
-        return;
-      } catch {
-        // JetStream elects a leader, or this node is cut off: then it does not know whether others have the change.
-        await sleep(RETRY_MS);
-      }
-    }
   }
 }

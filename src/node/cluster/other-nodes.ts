@@ -3,10 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { logUnreachableError } from '../../cluster/log-subject.ts';
 import type { Membership, NodeInfo } from '../../cluster/membership.ts';
 import { NOT_SENT, type PeerClient } from '../../cluster/peers.ts';
+import { processClockMs } from '../../common/process-clock.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { PeerRequest } from '../messages/peer-messages.ts';
 
 const RETRY_MS = 100;
+/** How long a change of metadata waits for nodes that do not confirm it although they are in the cluster. */
+const SPREAD_MS = 30_000;
 /** After this time without heartbeats this node knows nothing of the other nodes. */
 export const OUT_OF_TOUCH_MS = 3000;
 
@@ -63,6 +66,26 @@ export class OtherNodes {
     if (membership === null) return;
     const others = await membership.live();
     await Promise.all(others.map((other) => this.#insist(membership, other, request, isNeeded)));
+  }
+
+  /** Bytes of the copies of each other node, by uuid of the index. */
+  async sizesOfCopies(own: string): Promise<ReadonlyArray<Readonly<Record<string, number>>>> {
+    return (await this.askSome(own, null, { kind: 'sizes' })) as Readonly<Record<string, number>>[];
+  }
+
+  /** Resolves when every other node whose copies may be read uses the metadata up to a position, or after half a minute. */
+  async spread(position: number): Promise<void> {
+    const until = processClockMs() + SPREAD_MS;
+    const isInTime = () => processClockMs() < until;
+    while (!this.#around.isLeaving() && isInTime()) {
+      try {
+        await this.askReadable({ kind: 'metadata', position }, isInTime);
+        return;
+      } catch {
+        // JetStream elects a leader, or this node is cut off: then it does not know whether others have the change.
+        await sleep(RETRY_MS);
+      }
+    }
   }
 
   /** Repeats a request until the node confirms, or its session has ended. */

@@ -15,7 +15,7 @@ import type { TaskStore } from '../../api/core/task-store.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from '../../api/core/write.ts';
 import type { ConfigFolders } from '../../common/config-folder.ts';
 import { activeSpan } from '../../common/tracing/span.ts';
-import { canMove, inTurn, type Mobility, STAYS } from '../../common/turns/turn.ts';
+import { type Mobility, STAYS } from '../../common/turns/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { rejectedExecutionError } from '../../errors/catalog.ts';
@@ -30,7 +30,7 @@ import { OP_DELETE, type Store } from '../../store/store.ts';
 import { breakerOf } from '../memory/memory-breaker.ts';
 import type { ReaderSnapshots } from '../memory/reader-snapshots.ts';
 import type { Channel } from '../messages/channel.ts';
-import type { FromReader, PlacementChanges, ReplyTo, ShardPlacement, ShardRequest, ToReader, WriterStats } from '../messages/messages.ts';
+import type { FromReader, PlacementChanges, ReplyTo, ShardPlacement, ShardRequest, ToReader } from '../messages/messages.ts';
 import type { ClusterMessage } from '../messages/peer-messages.ts';
 import { globalAnalysis } from '../metadata/build-index.ts';
 import { configFolders } from '../metadata/config-folder.ts';
@@ -40,17 +40,14 @@ import { rehearse } from '../metadata/rehearse.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { AsyncSearches } from './async-searches.ts';
 import { catchUpFor, checkReadable, sharedCatchUp } from './cluster-reads.ts';
-import { type CopyView, elsewhereError } from './copies-elsewhere.ts';
+import { HeldCopies } from './copies-elsewhere.ts';
+import { limited, withCopiedSource } from './document-reads.ts';
 import { fieldMemory } from './field-memory.ts';
 import { ReaderContexts, readerSnapshots, readerTasks } from './main-stores.ts';
+import { indexClosedError, noShardError } from './shard-errors.ts';
+import { withReads } from './shard-reads.ts';
 
 const packr = new Packr({ int64AsType: 'number' });
-
-/** Statistics of the writer with what readers counted. */
-function withReads<T extends WriterStats>(stats: T, reads: ReadCounters | null): T & Pick<ShardStats, 'searchGroups'> {
-  if (reads === null) return { ...stats, searchGroups: {} };
-  return { ...stats, counters: { ...stats.counters, ...reads.totals() }, searchGroups: Object.fromEntries(reads.groups()) };
-}
 
 interface Placed {
   readonly placement: ShardPlacement;
@@ -80,6 +77,7 @@ export class ReaderContext implements EngineContext {
   readonly #snapshots: ReaderSnapshots;
   readonly #main: Channel<FromReader, ToReader>;
   readonly #indexers: readonly Channel<ShardRequest, never>[];
+  readonly #held: HeldCopies;
   #hasState = false;
   /** Bytes of writes in progress, by indexer. */
   readonly #queuedBytes = new Map<number, number>();
@@ -122,6 +120,12 @@ export class ReaderContext implements EngineContext {
     this.snapshots = readerSnapshots(parts.main);
     this.contexts = new ReaderContexts(parts.main, parts.states, parts.snapshots);
     this.#indexers = parts.indexers;
+    this.#held = new HeldCopies({
+      nodeId: this.nodeId,
+      cluster: () => this.cluster,
+      nodes: () => this.nodes,
+      catchUp: () => parts.main.request({ type: 'catchUp' }),
+    });
   }
 
   /** Applies new metadata from main. */
@@ -185,27 +189,7 @@ export class ReaderContext implements EngineContext {
   }
 
   requireTogether(indices: readonly IndexState[]): void {
-    if (indices.some((index) => !this.#isHere(index))) throw this.#elsewhereError(indices);
-  }
-
-  #elsewhereError(indices: readonly IndexState[]): ApiError {
-    const missing = indices.find((index) => !this.#isHere(index)) ?? indices[0];
-    const metas = indices.map(({ meta }) => meta);
-    return elsewhereError(this.#copyView, metas, noShardError(missing, 0, ' with the other indices of the request, on a live node'));
-  }
-
-  /** Whether this node has a copy of an index that may be searched. */
-  #isHere({ meta }: IndexState): boolean {
-    return hasStartedCopy(this.cluster, meta.uuid, this.nodeId);
-  }
-
-  get #copyView(): CopyView {
-    return {
-      nodeId: this.nodeId,
-      cluster: this.cluster,
-      nodes: this.nodes,
-      catchUp: () => this.#main.request({ type: 'catchUp' }),
-    };
+    this.#held.requireTogether(indices);
   }
 
   get whole(): EngineContext {
@@ -239,7 +223,7 @@ export class ReaderContext implements EngineContext {
     const record = this.#store.read(this.#place(index, shard).placement.log, seqNo);
     if (record === null) {
       // A copy that has moved away may be removed before this thread is told.
-      if (this.cluster.copies !== undefined) throw this.#elsewhereError([index]);
+      if (this.cluster.copies !== undefined) throw this.#held.error([index]);
       return null;
     }
     const { id, primaryTerm, version, routing, source } = record;
@@ -252,7 +236,7 @@ export class ReaderContext implements EngineContext {
 
   async getRealtime(index: IndexState, shard: number, id: string, mobility: Mobility = STAYS): Promise<StoredDocument | null> {
     const request = { type: 'document', uuid: index.meta.uuid, shard, docId: id } as const;
-    if (index.meta.state === 'open' && !this.#isHere(index)) return this.#askElsewhere(request);
+    if (index.meta.state === 'open' && !this.#held.has(index)) return this.#askElsewhere(request);
     const copy = (seqNo: number) => withCopiedSource(this.record(index, shard, seqNo));
     const { placement, progress } = this.#place(index, shard);
     const snapshot = this.acquire(index, shard);
@@ -272,11 +256,11 @@ export class ReaderContext implements EngineContext {
     // Within that time no server can have been elected whose log goes on without the one that was asked.
     this.#checkReadable();
     if (seqNo === null) return null;
-    return this.#isHere(index) ? limited(mobility, () => copy(seqNo)) : this.#askElsewhere(request);
+    return this.#held.has(index) ? limited(mobility, () => copy(seqNo)) : this.#askElsewhere(request);
   }
 
   async write(index: IndexState, shard: number, operations: readonly WriteOperation[], refresh: Refresh): Promise<WriteOutcome[]> {
-    const indexer = index.meta.state === 'close' || this.#isHere(index) ? this.#place(index, shard).placement.indexer : ELSEWHERE;
+    const indexer = index.meta.state === 'close' || this.#held.has(index) ? this.#place(index, shard).placement.indexer : ELSEWHERE;
     const packed = new Uint8Array(packr.pack(operations));
     const bytes = packed.length;
     const queued = this.#queuedBytes.get(indexer) ?? 0;
@@ -350,7 +334,12 @@ export class ReaderContext implements EngineContext {
   }
 
   #statsOf(index: IndexState, shard: number): Promise<ReplyTo<Extract<ShardRequest, { type: 'stats' }>>> {
-    return this.#ask(index, shard, { type: 'stats', uuid: index.meta.uuid, shard });
+    const request = { type: 'stats', uuid: index.meta.uuid, shard } as const;
+    const placed = this.#placed.get(`${request.uuid}/${shard}`);
+    // Also of a copy that is being filled.
+    return placed === undefined
+      ? this.#ask(index, shard, request)
+      : this.#unlessMoved(request, () => this.#indexers[placed.placement.indexer].request(request));
   }
 
   /** Numbers of the open shards. */
@@ -375,7 +364,7 @@ export class ReaderContext implements EngineContext {
   }
 
   #ask<Request extends ShardRequest>(index: IndexState, shard: number, request: Request): Promise<ReplyTo<Request>> {
-    if (!this.#isHere(index)) return this.#askElsewhere(request);
+    if (!this.#held.has(index)) return this.#askElsewhere(request);
     return this.#unlessMoved(request, () => this.#indexers[this.#place(index, shard).placement.indexer].request(request));
   }
 
@@ -399,7 +388,7 @@ export class ReaderContext implements EngineContext {
     if (last && last.index === index && last.shard === shard) return last.placed;
     const placed = this.#placed.get(`${index.meta.uuid}/${shard}`);
     if (!placed && index.meta.state === 'close') throw indexClosedError(index);
-    if (!placed) throw this.#isHere(index) ? noShardError(index, shard) : this.#elsewhereError([index]);
+    if (!placed) throw this.#held.has(index) ? noShardError(index, shard) : this.#held.error([index]);
     this.#lastPlaced = { index, shard, placed };
     return placed;
   }
@@ -409,21 +398,3 @@ export class ReaderContext implements EngineContext {
 const ELSEWHERE = -1;
 /** The copy of this node was removed while a write waited for it. Nothing was written. */
 const MOVED_AWAY = 'shard_not_in_primary_mode_exception';
-
-function noShardError({ meta: { name } }: IndexState, shard: number, where = ''): ApiError {
-  return new ApiError('no_shard_available_action_exception', 503, `No shard available for [${name}][${shard}]${where}`);
-}
-
-function indexClosedError({ meta: { name, uuid } }: IndexState): ApiError {
-  return new ApiError('index_closed_exception', 400, 'closed', { details: { index_uuid: uuid, index: name } });
-}
-
-/** Copies the source, because other reads may reuse its buffer before a promise is resolved. */
-/** Runs a part of a request in the turn that is open, or else in a turn of its own. */
-function limited<T>(mobility: Mobility, run: () => T): T {
-  return canMove() ? run() : inTurn(mobility, run);
-}
-
-function withCopiedSource(document: StoredDocument | null): StoredDocument | null {
-  return document?.source ? { ...document, source: new Uint8Array(document.source) } : document;
-}

@@ -2,13 +2,12 @@
 import { activePercent, clusterHealth } from '../../api/cluster/cluster-health.ts';
 import { nodeTotals } from '../../api/cluster/node-totals.ts';
 import { diskSpace, fileDescriptors, heap, osStats } from '../../api/cluster/process-stats.ts';
-import { shardCounts } from '../../api/cluster/shard-counts.ts';
+import { shardCounts, shardsOn } from '../../api/cluster/shard-counts.ts';
 import { addressOf, isThisNode, nodeAttributes } from '../../api/cluster/this-node.ts';
 import { threadPools } from '../../api/cluster/thread-pools.ts';
 import type { ClusterNode } from '../../api/core/cluster-node.ts';
 import type { EngineContext } from '../../api/core/context.ts';
 import { managerOf } from '../../api/core/copies.ts';
-import { hasCopy } from '../../metadata/copies.ts';
 import type { RestContext } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 import { statCells } from './cat-stats.ts';
@@ -155,13 +154,6 @@ export async function allocationRows(request: ApiRequest, { engine, settings }: 
   const unassigned = counts.reduce((sum, count) => sum + count.inactive - count.primaries * count.initializing, 0);
   if (unassigned > 0) rows.push({ shards: unassigned, node: 'UNASSIGNED' });
   return rows;
-}
-
-/** Shards of which a node has a copy. */
-function shardsOn(engine: EngineContext, node: string): number {
-  const { cluster } = engine.whole;
-  const here = Object.values(cluster.indices).filter(({ uuid }) => hasCopy(cluster, uuid, node));
-  return here.reduce((sum, meta) => sum + shardCounts(engine, meta).primaries, 0);
 }
 
 /** Another node, by what it has told of itself. */

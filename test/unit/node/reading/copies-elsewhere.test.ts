@@ -11,16 +11,16 @@ const copy = (node: string, isStarted = true): CopyRouting => ({ node, id: 1, is
 const MISSING = new ApiError('no_shard_available_action_exception', 503, 'none');
 const NONE: ReadonlySet<string> = new Set();
 
-function viewOf(
-  copies: Record<string, CopyRouting[]>,
-  nodes: string[],
-  onCatchUp: () => void = () => undefined,
-): CopyView & { cluster: ClusterState } {
+/** @param onCatchUp  returns the copies after catching up */
+function viewOf(copies: Record<string, CopyRouting[]>, nodes: string[], onCatchUp = () => copies): CopyView {
+  let current = copies;
   return {
     nodeId: 'here',
-    cluster: { copies } as unknown as ClusterState,
-    nodes: nodes.map((id) => ({ id })),
-    catchUp: async () => onCatchUp(),
+    cluster: () => ({ copies: current }) as unknown as ClusterState,
+    nodes: () => nodes.map((id) => ({ id })),
+    catchUp: async () => {
+      current = onCatchUp();
+    },
   };
 }
 
@@ -54,10 +54,7 @@ describe('the error', () => {
   });
 
   test('waits for a copy of a new index', async () => {
-    let view = viewOf(COPIES, ['a']);
-    view = viewOf(COPIES, ['a'], () => {
-      Object.assign(view.cluster, { copies: { 'u-new': [copy('a')] } });
-    });
+    const view = viewOf(COPIES, ['a'], () => ({ 'u-new': [copy('a')] }));
     const error = elsewhereError(view, [index('new')], MISSING) as HeldElsewhere;
     expect(await error.find(NONE)).toBe('a');
   });
