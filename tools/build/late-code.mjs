@@ -40,8 +40,11 @@ const LATE_ROLES = new Set([
   'src/node/main/linked-node.ts',
   'src/node/metadata/build-index.ts',
   'src/node/reading/cluster-reads.ts',
+  'src/node/reading/copies-elsewhere.ts',
   'src/node/snapshots/snapshot-worker.ts',
   'src/rest/cluster/all-nodes.ts',
+  'src/rest/cluster/cat-indices.ts',
+  'src/rest/cluster/cat-snapshots.ts',
   'src/rest/core/forwarded.ts',
   'src/rest/core/relay.ts',
 ]);

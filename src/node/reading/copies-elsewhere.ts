@@ -1,52 +1,15 @@
 // Where a reader finds copies of indices of which its node has none that may be searched.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { IndexState } from '../../api/core/index-state.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { HeldElsewhere } from '../../errors/held-elsewhere.ts';
-import type { ClusterState, IndexMeta } from '../../metadata/cluster-state.ts';
+import type { IndexMeta } from '../../metadata/cluster-state.ts';
 import { hasStartedCopy } from '../../metadata/copies.ts';
-import { noShardError } from './shard-errors.ts';
+import type { CopyView } from './copy-view.ts';
 
 /** How long a request waits for a copy that may be searched: that of a new index, or of one whose nodes are lost. */
 const WAIT_MS = 10_000;
 const PAUSE_MS = 100;
-
-/** What a reader knows of its cluster. */
-export interface CopyView {
-  readonly nodeId: string;
-  readonly cluster: () => ClusterState;
-  /** The live nodes. */
-  readonly nodes: () => readonly { readonly id: string }[];
-  /** Applies every change of metadata that was acknowledged before the call. */
-  catchUp(): Promise<void>;
-}
-
-/** The copies of this node among those of the cluster. */
-export class HeldCopies {
-  readonly #view: CopyView;
-
-  constructor(view: CopyView) {
-    this.#view = view;
-  }
-
-  /** Whether this node has a copy of an index that may be searched. */
-  has({ meta }: IndexState): boolean {
-    return hasStartedCopy(this.#view.cluster(), meta.uuid, this.#view.nodeId);
-  }
-
-  /** As `EngineContext.requireTogether`. */
-  requireTogether(indices: readonly IndexState[]): void {
-    if (indices.some((index) => !this.has(index))) throw this.error(indices);
-  }
-
-  /** The error for a request that reads indices that this node does not all have. */
-  error(indices: readonly IndexState[]): ApiError {
-    const missing = indices.find((index) => !this.has(index)) ?? indices[0];
-    const metas = indices.map(({ meta }) => meta);
-    return elsewhereError(this.#view, metas, noShardError(missing, 0, ' with the other indices of the request, on a live node'));
-  }
-}
 
 /** Live nodes with copies of all these indices that may be searched. */
 export function holdersOf(view: CopyView, indices: readonly Pick<IndexMeta, 'uuid'>[]): string[] {

@@ -4,7 +4,8 @@ import { ApiError } from '../../../../src/errors/api-error.ts';
 import { HeldElsewhere } from '../../../../src/errors/held-elsewhere.ts';
 import type { ClusterState, IndexMeta } from '../../../../src/metadata/cluster-state.ts';
 import type { CopyRouting } from '../../../../src/metadata/copy-routing.ts';
-import { type CopyView, elsewhereError, holdersOf } from '../../../../src/node/reading/copies-elsewhere.ts';
+import { elsewhereError, holdersOf } from '../../../../src/node/reading/copies-elsewhere.ts';
+import type { CopyView } from '../../../../src/node/reading/copy-view.ts';
 
 const index = (name: string) => ({ name, uuid: `u-${name}` }) as IndexMeta;
 const copy = (node: string, isStarted = true): CopyRouting => ({ node, id: 1, isStarted, leftMs: null, replaces: null });
