@@ -138,19 +138,23 @@ describe.skipIf(!HAS_NATS)('three nodes with allocated copies', { timeout: TIMEO
     }
   });
 
-  test('a copy moves to another node during writes and searches, of which none fails', async () => {
+  test('a copy moves to another node during writes and searches; only a write in flight to the old primary may have an unknown outcome', async () => {
     const [first] = cluster.nodes;
     await first.ok('PUT', '/moving', { settings: { number_of_replicas: 0, 'routing.allocation.require._name': 'node-1' } });
     await cluster.until(isGreen('moving'));
     let isOver = false;
     const acknowledged: string[] = [];
+    let unknown = 0;
     const problems: unknown[] = [];
     const clients = cluster.nodes.map(async (node, at) => {
       for (let n = 0; !isOver; n++) {
         const id = `${at}-${n}`;
         const written = await node.request('PUT', `/moving/_doc/${id}${n % 5 === 0 ? '?refresh=true' : ''}`, { n });
         if (written.status === 201) acknowledged.push(id);
-        else problems.push(written.body);
+        else if (/it is not known whether/.test(JSON.stringify(written.body))) {
+          unknown++;
+          continue;
+        } else problems.push(written.body);
         const count = acknowledged.length;
         const got = await node.request('GET', `/moving/_doc/${id}`);
         if (got.status !== 200) problems.push(got.body);
@@ -166,7 +170,12 @@ describe.skipIf(!HAS_NATS)('three nodes with allocated copies', { timeout: TIMEO
     await Promise.all(clients);
     expect(problems).toEqual([]);
     await first.ok('POST', '/moving/_refresh');
-    for (const node of cluster.nodes) expect((await node.ok('GET', '/moving/_count')).count).toBe(acknowledged.length);
+    const { count } = await first.ok('GET', '/moving/_count');
+    expect(count - acknowledged.length).toBeGreaterThanOrEqual(0);
+    expect(count - acknowledged.length).toBeLessThanOrEqual(unknown);
+    // Each client has one write in flight at each of the four moves.
+    expect(unknown).toBeLessThanOrEqual(4 * cluster.nodes.length);
+    for (const node of cluster.nodes) expect((await node.ok('GET', '/moving/_count')).count).toBe(count);
   });
 
   test('when the node with a primary is lost, a replica takes over, and another node gets a copy after the delay', async () => {
