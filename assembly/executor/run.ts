@@ -35,6 +35,8 @@ export class Run {
   /** RUN_* */
   flags: u32;
   maxDoc: u32;
+  /** Only documents below it are examined; a multiple of SPAN_DOCS unless it is maxDoc. */
+  end: u32;
   /** Bitset of live root documents, 0: all. */
   accept: u32;
   /** Root of the aggregation tree, 0: none. */
@@ -71,7 +73,7 @@ export class Run {
   keys: u32;
 
   // State.
-  /** Next document to examine. */
+  /** Next document to examine. The host sets the first one, a multiple of SPAN_DOCS. */
   position: u32;
   sorter: u32;
   window: Window;
@@ -84,7 +86,7 @@ export class Run {
 }
 
 /** Windows whose bound is checked together first, by the impacts of groups of blocks. */
-const SPAN_DOCS: u32 = 8 * WINDOW_DOCS;
+export const SPAN_DOCS: u32 = 8 * WINDOW_DOCS;
 
 export function executorInit(ptr: usize, scratchPtr: usize, scratchEnd: usize): void {
   const run = changetype<Run>(ptr);
@@ -137,17 +139,17 @@ export function executorRun(ptr: usize, windows: u32): i32 {
   const query = changetype<Node>(<usize>run.query);
   while (windows-- > 0) {
     const next = nodeNext(query, run.position);
-    if (next >= run.maxDoc) {
-      run.position = run.maxDoc;
+    if (next >= run.end) {
+      run.position = run.end;
       return 0;
     }
     const from = next & ~(WINDOW_DOCS - 1);
     if (from >= run.spanEnd && isHopelessSpan(run, query, from)) continue;
     if (offersBlocks(run, query)) {
       offerBlocks(run, query, from, windows);
-      return run.position < run.maxDoc ? 1 : 0;
+      return run.position < run.end ? 1 : 0;
     }
-    const to = min(from + WINDOW_DOCS, run.maxDoc);
+    const to = min(from + WINDOW_DOCS, run.end);
     run.position = to;
     countWindow();
     const status = mayPrune(run) ? pruneWindow(run, query, from, to) : collectWindow(run, query, from, to);
@@ -183,7 +185,7 @@ function offerBlocks(run: Run, query: Node, from: u32, windows: u32): void {
   const contest = run.contest;
   if (!(run.flags & RUN_TOTAL_KNOWN)) run.totalIsLowerBound = 1;
   contest.from = from;
-  contest.to = <u32>min<u64>(<u64>from + (<u64>windows + 1) * <u64>WINDOW_DOCS, <u64>run.maxDoc);
+  contest.to = <u32>min<u64>(<u64>from + (<u64>windows + 1) * <u64>WINDOW_DOCS, <u64>run.end);
   run.position = contest.to;
   countWindow();
   if (query.op == OP_TERM) termOffer(contest, changetype<TermNode>(query));
@@ -193,7 +195,7 @@ function offerBlocks(run: Run, query: Node, from: u32, windows: u32): void {
 /** Skips to the end of the span that contains `from` if no document there can be a hit and none must be counted. */
 function isHopelessSpan(run: Run, query: Node, from: u32): bool {
   if (!mayPrune(run) || stillCounting(run)) return false;
-  run.spanEnd = min((from | (SPAN_DOCS - 1)) + 1, run.maxDoc);
+  run.spanEnd = min((from | (SPAN_DOCS - 1)) + 1, run.end);
   if (nodeBound(query, from, run.spanEnd) > run.top.minScore) return false;
   if (!(run.flags & RUN_TOTAL_KNOWN)) run.totalIsLowerBound = 1;
   run.position = run.spanEnd;

@@ -6,6 +6,7 @@
 //   renderAggregations(reduced, typedKeys)            JSON of `aggregations`
 
 import type { JsonObject } from '../common/json/json-value.ts';
+import { present } from '../common/present.ts';
 import { canMove, checkTurn, TooHeavy } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { AggEncoder, RegionTooSmall } from '../plan/agg-encode.ts';
@@ -81,27 +82,7 @@ const FIRST_REGION_BYTES = 4 << 20;
 
 /** @throws ApiError circuit_breaking_exception (429): the aggregations need more memory than a worker may use */
 export function collectSegment(tree: AggTree, bindings: Bindings, runner: SegmentRunner): SegmentPartial {
-  const { k, segment } = runner;
-  const scope: SegmentScope = {
-    segment,
-    shard: runner.shard,
-    handle: runner.handle,
-    planQuery: (query) => runner.planQuery(query),
-    planFilters: () => runner.planFilters(),
-    termHashes: (field) => hashesOfTerms(k, segment, field),
-    termHash: (term) => termHash(k, term),
-    liveDocs: () => liveDocs(segment),
-    rootDocs: () => rootDocs(segment),
-    collectDocs: (plan, docs, scores) =>
-      runner.scoped(() =>
-        withRegion(runner, plan(), ({ rootPtr }) => {
-          k.scoped(() => {
-            const scoresPtr = scores ? k.copyIn(new Uint8Array(scores.buffer, scores.byteOffset, scores.byteLength)) : 0;
-            checkStatus(k.exports.aggsCollect(rootPtr, k.copyInU32(docs), scoresPtr, docs.length));
-          });
-        }),
-      ),
-  };
+  const scope = scopeOf(runner);
   const results = new Map<AggSpec, AggResult>();
   const times = { planMs: 0, runMs: 0, readMs: 0 };
   const run = (specs: readonly AggSpec[], execute: (rootPtr: AggProgram) => void) => {
@@ -129,9 +110,54 @@ export function collectSegment(tree: AggTree, bindings: Bindings, runner: Segmen
     tree.children.filter((spec) => spec.typeName === 'global'),
     (program) => runner.executeAll(program),
   );
-  for (const [spec, result] of results)
-    spec.type.verify?.(spec, { result, segment: scope, bindings, bound: bindings.get(spec), map: null });
-  return { bindings, segment: scope, results, times };
+  return verified({ bindings, segment: scope, results, times });
+}
+
+/** The results of a segment by the children of the tree, for `adoptSegment` in another thread. */
+export function resultsOf(tree: AggTree, { results }: SegmentPartial): readonly AggResult[] {
+  return tree.children.map((spec) => present(results.get(spec)));
+}
+
+/** As `collectSegment`, with the results of another thread. @param given  from `resultsOf` */
+export function adoptSegment(tree: AggTree, bindings: Bindings, runner: SegmentRunner, given: readonly AggResult[]): SegmentPartial {
+  const scope = scopeOf(runner);
+  const results = new Map<AggSpec, AggResult>();
+  tree.children.forEach((spec, i) => {
+    // Some types note in their bindings which segments they have planned.
+    planTree(spec, bindings, scope);
+    addResults(spec, given[i], results);
+  });
+  return verified({ bindings, segment: scope, results, times: { planMs: 0, runMs: 0, readMs: 0 } });
+}
+
+function verified(partial: SegmentPartial): SegmentPartial {
+  const { bindings, segment, results } = partial;
+  for (const [spec, result] of results) spec.type.verify?.(spec, { result, segment, bindings, bound: bindings.get(spec), map: null });
+  return partial;
+}
+
+function scopeOf(runner: SegmentRunner): SegmentScope {
+  const { k, segment } = runner;
+  return {
+    segment,
+    shard: runner.shard,
+    handle: runner.handle,
+    planQuery: (query) => runner.planQuery(query),
+    planFilters: () => runner.planFilters(),
+    termHashes: (field) => hashesOfTerms(k, segment, field),
+    termHash: (term) => termHash(k, term),
+    liveDocs: () => liveDocs(segment),
+    rootDocs: () => rootDocs(segment),
+    collectDocs: (plan, docs, scores) =>
+      runner.scoped(() =>
+        withRegion(runner, plan(), ({ rootPtr }) => {
+          k.scoped(() => {
+            const scoresPtr = scores ? k.copyIn(new Uint8Array(scores.buffer, scores.byteOffset, scores.byteLength)) : 0;
+            checkStatus(k.exports.aggsCollect(rootPtr, k.copyInU32(docs), scoresPtr, docs.length));
+          });
+        }),
+      ),
+  };
 }
 
 /** Visits a result and those below it, with their specs. */

@@ -2,7 +2,7 @@
 import { canMove, checkTurn, TooHeavy } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { bitsetBytes } from '../wasm/codec.ts';
-import { RUN_BY_SCORE, RUN_SCORES, RUN_TOTAL_KNOWN, Run } from '../wasm/generated/executor.ts';
+import { RUN_BY_SCORE, RUN_SCORES, RUN_TOTAL_KNOWN, Run, SPAN_DOCS } from '../wasm/generated/executor.ts';
 import { E_NO_SPACE } from '../wasm/generated/mem.ts';
 import { NO_MORE_DOCS } from '../wasm/generated/postings.ts';
 import { COUNTER_BLOCKS_DECODED, COUNTER_DOCS_SCORED, COUNTER_WINDOWS, WINDOW_DOCS } from '../wasm/generated/search.ts';
@@ -23,6 +23,15 @@ import {
 } from './query-plan.ts';
 import { type EncodedSort, encodeSort, keyOfValue, valueOfKey } from './sort-keys.ts';
 
+/** Ranges begin at multiples of this. */
+export const RANGE_DOCS = SPAN_DOCS;
+
+/** Documents [from, to) of a segment. */
+export interface DocumentRange {
+  readonly from: number;
+  readonly to: number;
+}
+
 export interface ExecuteOptions {
   readonly aggs?: AggProgram | null;
   /** Called between windows; true stops the run: the hits so far are returned with terminatedEarly. */
@@ -31,6 +40,8 @@ export interface ExecuteOptions {
   readonly counters?: ExecutionCounters;
   /** Sorted by score: hits that score no more are dropped, since `size` hits of earlier segments score at least this. */
   readonly minCompetitiveScore?: number;
+  /** Only documents in [from, to) are examined, multiples of RANGE_DOCS unless `to` is maxDoc. Absent: all. */
+  readonly range?: DocumentRange;
   /** Bitset over [0, maxDoc), a multiple of 64 bytes: other documents count as deleted. Absent: all are visible. */
   readonly visible?: Uint8Array;
 }
@@ -61,11 +72,11 @@ export function executePlan(
     const accept = acceptedDocs(k, segment, options.visible);
     if (aggs && query.op === 'matchAll' && accept === 0 && isUnlimited(collect) && !aggs.needsScores) {
       // Aggregate all documents by number alone, then collect the hits as if there were no aggregations.
-      const stopped = collectAll(k, aggs, segment.maxDoc, stop);
+      const stopped = collectAll(k, aggs, options.range ?? { from: 0, to: segment.maxDoc }, stop);
       return stopped ? { ...noHits(0), terminatedEarly: true } : executePlan(k, segment, query, collect, { ...options, aggs: null });
     }
     const plain = accept === 0 && !collect.postFilter && collect.minScore === null && !collect.terminateAfter && !aggs;
-    const known = plain ? knownTotal(query, segment.maxDoc) : null;
+    const known = plain && !options.range ? knownTotal(query, segment.maxDoc) : null;
     if (known !== null && collect.size === 0) return noHits(known);
     const encoder = new QueryEncoder(k, segment.maxDoc, segment.rootDocsPtr);
     const run = k.reserve(Run.sizeof, 16);
@@ -74,6 +85,8 @@ export function executePlan(
     if (collect.postFilter) setU32(k, run, Run.postFilter, encoder.encode(collect.postFilter, false).ptr);
     setU32(k, run, Run.flags, (scores ? RUN_SCORES : 0) | (byScore ? RUN_BY_SCORE : 0) | (known === null ? 0 : RUN_TOTAL_KNOWN));
     setU32(k, run, Run.maxDoc, segment.maxDoc);
+    setU32(k, run, Run.position, options.range?.from ?? 0);
+    setU32(k, run, Run.end, options.range?.to ?? segment.maxDoc);
     setU32(k, run, Run.accept, accept);
     setU32(k, run, Run.aggs, aggs?.rootPtr ?? 0);
     setU32(k, run, Run.aggsScores, aggs?.needsScores ? 1 : 0);
@@ -97,12 +110,12 @@ function isUnlimited(collect: CollectPlan): boolean {
   return collect.minScore === null && !collect.terminateAfter;
 }
 
-/** Aggregates all documents of a segment. @returns true if `stop` stopped it early. @throws RegionTooSmall */
-function collectAll(k: Kernels, aggs: AggProgram, maxDoc: number, stop: StopCheck | undefined): boolean {
-  for (let from = 0; from < maxDoc; from += WINDOW_DOCS * WINDOWS_PER_CALL) {
+/** Aggregates all documents of a range. @returns true if `stop` stopped it early. @throws RegionTooSmall */
+function collectAll(k: Kernels, aggs: AggProgram, range: DocumentRange, stop: StopCheck | undefined): boolean {
+  for (let { from } = range; from < range.to; from += WINDOW_DOCS * WINDOWS_PER_CALL) {
     checkTurn();
     if (stop?.()) return true;
-    const status = k.exports.aggsCollectRange(aggs.rootPtr, from, Math.min(WINDOW_DOCS * WINDOWS_PER_CALL, maxDoc - from));
+    const status = k.exports.aggsCollectRange(aggs.rootPtr, from, Math.min(WINDOW_DOCS * WINDOWS_PER_CALL, range.to - from));
     if (status !== 0) throw new RegionTooSmall();
   }
   return false;

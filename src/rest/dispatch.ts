@@ -26,8 +26,8 @@ import type { ApiSpec, Params, RestContext } from './core/api.ts';
 import { type ContentOptions, negotiateType, readContent } from './core/content.ts';
 import { Cors } from './core/cors.ts';
 import { audited, type Exchange, readCommonParams, uriOf } from './core/exchange.ts';
-import type { LaneRequest, Lanes, Peers, RunPart } from './core/lane.ts';
-import { partRunner } from './core/lane-parts.ts';
+import type { Helpers, LaneRequest, Lanes, Peers, RunPart } from './core/lane.ts';
+import { helperCaller, partRunner } from './core/lane-parts.ts';
 import { checkParam } from './core/param-kinds.ts';
 import { deprecationsOf, isKnownParam, refuseParamsWithoutQuery } from './core/param-rules.ts';
 import { parseQueryParams } from './core/query-params.ts';
@@ -60,6 +60,8 @@ export class Dispatcher {
   readonly #lanes: Lanes | null;
   /** null where there are no other nodes. */
   readonly #peers: Peers | null;
+  /** null outside lanes. */
+  readonly #helpers: Helpers | null;
   readonly #requestCounts = new Map<string, number>();
   #lastLaneRequest = 0;
   readonly #responder: Responder;
@@ -76,6 +78,7 @@ export class Dispatcher {
    * @param logins  what http workers share of failed logins (src/rest/auth/login-memory.ts); null in a node of one thread
    * @param tracer  records requests as spans; null to trace none
    * @param peers  the other nodes, where there may be some
+   * @param helpers  the other lanes, in a lane
    * @throws Error an invalid setting
    */
   constructor(
@@ -87,8 +90,10 @@ export class Dispatcher {
     logins: SharedArrayBuffer | null = null,
     tracer: Tracer | null = null,
     peers: Peers | null = null,
+    helpers: Helpers | null = null,
   ) {
     this.#peers = peers;
+    this.#helpers = helpers;
     this.#tracer = tracer;
     this.#lanes = lanes;
     this.#settings = settings;
@@ -269,7 +274,8 @@ export class Dispatcher {
     const handle = (mobility: Mobility): ApiResponse | Promise<ApiResponse> => {
       const { reply, part } = exchange;
       const runPart = this.#partRunner(exchange);
-      const request = new ApiRequest({ http, reply, params, query, caller, mobility, part, runPart, ...body });
+      const askHelpers = this.#helpers === null || part !== null ? null : helperCaller(this.#helpers, this.#repeater(exchange));
+      const request = new ApiRequest({ http, reply, params, query, caller, mobility, part, runPart, askHelpers, ...body });
       const context = caller === null ? this.#context : this.#limitedContext(caller, route.api);
       // A streamed body cannot be read again in a lane.
       return inTurn(body.stream === null ? mobility : STAYS, () => route.handler(request, context));
@@ -291,14 +297,18 @@ export class Dispatcher {
   }
 
   #partRunner(exchange: Exchange): RunPart | null {
-    if (this.#lanes === null) return null;
+    return this.#lanes === null ? null : partRunner(this.#lanes, this.#repeater(exchange));
+  }
+
+  /** Makes requests like this one, each with an id and a body of its own. */
+  #repeater(exchange: Exchange): () => LaneRequest {
     // Made once, since tasks run parts after their request was answered.
     let request: LaneRequest | null = null;
-    return partRunner(this.#lanes, () => {
+    return () => {
       const body = exchange.api?.body === 'stream!' ? null : exchange.bytes;
       request ??= { ...requestOf(exchange, 0), body };
       return { ...request, id: ++this.#lastLaneRequest, body: request.body && new Uint8Array(request.body) };
-    });
+    };
   }
 
   async #recover(exchange: Exchange, error: unknown): Promise<void> {

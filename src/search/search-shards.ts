@@ -88,7 +88,7 @@ export function* searchSteps(
     const { hits, page, maxScore } = best;
     return { ...matches, hits, page, maxScore, isCount: false, isReduced: true, timedOut: matches.timedOut || best.timedOut };
   }
-  const env = { ...environment, requestSize: given.size };
+  const env = { ...environment, requestSize: given.size, sharing: undefined };
   const targets = given.runtimeMappings ? withRuntimeMappings(searched, given.runtimeMappings) : searched;
   const statistics = targets.map(({ shard }) => env.caches.of(shard));
   const failures: ShardFailure[] = [];
@@ -101,7 +101,8 @@ export function* searchSteps(
     fetchMs: env.onPhase ? new Float64Array(targets.length) : undefined,
     lookups: env.lookups,
   };
-  const search: ShardedSearch = { request, aggs, env, control, partials: [], bindings: [], profiles: [], isTimeUp: false };
+  const { sharing = null } = environment;
+  const search: ShardedSearch = { request, aggs, env, control, sharing, partials: [], bindings: [], profiles: [], isTimeUp: false };
   const contexts = targets.map(({ shard }) => contextOf(shard, env));
   const segments = targets.map(({ shard }) => shard.segments);
   const skipped = skippedShards(request, aggs, contexts, segments, env.preFilterShards ?? DEFAULT_PRE_FILTER_SHARDS);

@@ -27,6 +27,7 @@ import type { RunControl } from './run/run-control.ts';
 import { ShardAggregations } from './run/search-aggregations.ts';
 import type { SearchEnvironment, SearchTarget } from './run/search-environment.ts';
 import type { AfterHit, ShardHits } from './run/shard-hits.ts';
+import type { SegmentSharing } from './run/shared-segments.ts';
 import { resolveSort } from './run/sort-keys.ts';
 import { runAtOnce, type Steps } from './run/steps.ts';
 import { contextOf } from './shard/rewrite-context.ts';
@@ -45,6 +46,8 @@ export interface ShardedSearch {
   readonly aggs: AggTree | null;
   readonly env: SearchEnvironment;
   readonly control: RunControl;
+  /** null if this thread searches all parts. */
+  readonly sharing: SegmentSharing | null;
   readonly partials: SegmentPartial[];
   readonly bindings: Bindings[];
   readonly profiles: ShardProfile[];
@@ -65,7 +68,7 @@ export function* searchShard(
   local: ShardStatistics,
   global: Statistics | null,
 ): Steps<ShardRun> {
-  const { request, aggs, env, control } = search;
+  const { request, aggs, env, control, sharing } = search;
   const { shard } = target;
   checkLimits(shard, request);
   checkInnerHits(innerHitsOf(request), shard.limits.maxInnerResultWindow);
@@ -75,7 +78,7 @@ export function* searchShard(
   const at = prepareShard(search, target, local, global ?? local);
   const ready = performance.now();
   const collected = aggs && makeCollector(aggs, shard, position, env);
-  const found = yield* queryShardHits(shard, at.prepared, position, { ...control, aggs: collected }, afterHitOf(env, position));
+  const found = yield* queryShardHits(shard, at.prepared, position, { ...control, sharing, aggs: collected }, afterHitOf(env, position));
   const rescored = request.rescore.length === 0 ? found : rescoreShard(search, at, found);
   const span = activeSpan();
   if (span !== null) {
@@ -97,7 +100,7 @@ export function* searchShard(
   return { at, found: rescored };
 }
 
-function makeCollector(aggs: AggTree, shard: SearchShard, position: number, env: SearchEnvironment): ShardAggregations {
+export function makeCollector(aggs: AggTree, shard: SearchShard, position: number, env: SearchEnvironment): ShardAggregations {
   return new ShardAggregations(aggs, contextOf(shard, env), position, env.maxBuckets, (name, fallback) =>
     env.indexSetting(shard.index, name, fallback),
   );
@@ -145,7 +148,7 @@ export function windowOf(request: SearchRequest): number {
 /** Hits searched for the best hit of each group. */
 const COLLAPSE_WINDOW = 1_000_000;
 
-function prepareShard(
+export function prepareShard(
   { request, aggs, env }: ShardedSearch,
   target: SearchTarget,
   local: ShardStatistics,

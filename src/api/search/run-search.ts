@@ -14,7 +14,8 @@ import { type SearchOutcome, searchSteps } from '../../search/search-shards.ts';
 import type { EngineContext } from '../core/context.ts';
 import type { SearchParameters } from '../core/search-parameters.ts';
 import { storedScript } from '../core/stored-script.ts';
-import { indexSetting, maxBucketsOf } from './search-targets.ts';
+import { documentsOf, indexSetting, maxBucketsOf } from './search-targets.ts';
+import { type AskHelpers, shareSearch } from './share-search.ts';
 import { slowPhases } from './slow-phases.ts';
 
 export interface SearchRun {
@@ -35,6 +36,8 @@ export interface SearchRun {
   readonly opaqueId?: () => string | undefined;
   /** Other than STAYS if the caller repeats the search in a lane when this throws TooHeavy. */
   readonly mobility?: Mobility;
+  /** Threads that may search some of its segments; absent or null if none may. */
+  readonly askHelpers?: AskHelpers | null;
 }
 
 /**
@@ -73,11 +76,27 @@ function incompleteError(ctx: EngineContext, { failures }: SearchOutcome, target
 }
 
 async function runAvailable(ctx: EngineContext, run: SearchRun): Promise<SearchOutcome> {
-  const { targets, request, aggs, parameters, nowMs, afterHit, mobility = STAYS } = run;
+  const { targets, request, aggs, afterHit, mobility = STAYS } = run;
   checkHidden(targets, request, aggs);
   const cost = mobility === STAYS ? 0 : costOfSearch(request, documentsOf(targets));
   if (cost > HEAVY_US || (cost > MODERATE_US && isBusy())) throw new TooHeavy();
-  const environment: SearchEnvironment = {
+  const environment = { ...environmentOf(ctx, run), afterHit, lookups: run.lookups, onPhase: slowPhases(ctx, run) };
+  if (request.timeoutMs !== null) announceTimeout(request.timeoutMs);
+  const started = performance.now();
+  const sharing = run.askHelpers ? shareSearch(targets, request, run.nowMs, run.askHelpers) : null;
+  try {
+    const env = sharing === null ? environment : { ...environment, sharing };
+    const outcome = await runInTurns(searchSteps(targets, request, aggs, env), mobility);
+    countReads(ctx, run, outcome, performance.now() - started);
+    return outcome;
+  } finally {
+    sharing?.claims.end();
+  }
+}
+
+/** @param run.nowMs  as the thread has it that was asked */
+export function environmentOf(ctx: EngineContext, { parameters, nowMs }: Pick<SearchRun, 'parameters' | 'nowMs'>): SearchEnvironment {
+  return {
     caches: ctx.searchCaches.statistics,
     nowMs,
     stop: isTimeUp,
@@ -89,15 +108,7 @@ async function runAvailable(ctx: EngineContext, run: SearchRun): Promise<SearchO
     nodeId: ctx.nodeId,
     storedScript: (id) => storedScript(ctx, id),
     indexSetting: (index, name, fallback) => indexSetting(ctx, index, name, fallback),
-    afterHit,
-    lookups: run.lookups,
-    onPhase: slowPhases(ctx, run),
   };
-  if (request.timeoutMs !== null) announceTimeout(request.timeoutMs);
-  const started = performance.now();
-  const outcome = await runInTurns(searchSteps(targets, request, aggs, environment), mobility);
-  countReads(ctx, run, outcome, performance.now() - started);
-  return outcome;
 }
 
 /** Counts the search for `_stats`. Its time is spread evenly over the shards. */
@@ -129,11 +140,4 @@ function checkHidden(targets: readonly SearchTarget[], request: SearchRequest, a
 function showsAllTerms({ typeName, params, children }: AggSpec): boolean {
   const isAll = /terms$/.test(typeName) && (params as { minDocCount?: unknown }).minDocCount === 0;
   return isAll || children.some(showsAllTerms);
-}
-
-/** Documents in the shards, deleted ones included. */
-function documentsOf(targets: readonly SearchTarget[]): number {
-  let docs = 0;
-  for (const { shard } of targets) for (const { maxDoc } of shard.segments) docs += maxDoc;
-  return docs;
 }

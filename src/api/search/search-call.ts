@@ -5,6 +5,7 @@ import { type IndicesOptions, type ResolvedIndex, resolveIndices, SEARCH_OPTIONS
 import type { EngineContext } from '../core/context.ts';
 import { checkReadable } from '../core/index-blocks.ts';
 import type { SearchParameters } from '../core/search-parameters.ts';
+import type { AskHelpers } from './share-search.ts';
 
 /** Indices to search. */
 export interface SearchIndices {
@@ -22,6 +23,8 @@ export interface SearchCall {
   readonly mobility?: Mobility;
   /** Reads the X-Opaque-Id of the request, for the slow log. */
   readonly opaqueId?: () => string | undefined;
+  /** Threads that may search some of its segments; absent or null if none may. */
+  readonly askHelpers?: AskHelpers | null;
 }
 
 const decoder = new TextDecoder();

@@ -203,7 +203,8 @@ export async function searchThrough(ctx: EngineContext, call: SearchCall, reques
   if (pipeline.request.length > 0 && call.parameters.query !== undefined)
     throw illegalArgumentError('the parameter [q] cannot be used with a search pipeline that has request processors');
   const attributes: Attributes = { originalSize: null };
-  const changedCall = pipeline.request.length === 0 ? call : { ...call, body: changedBody(call.body, pipeline, attributes) };
+  const changedCall =
+    pipeline.request.length === 0 ? call : { ...call, body: changedBody(call.body, pipeline, attributes), askHelpers: null };
   if (pipeline.response.length === 0) return search(ctx, changedCall);
   // Bypasses the cache, whose responses have their hits as JSON text.
   const answer = await search(ctx, { ...changedCall, parameters: { ...call.parameters, requestCache: false } });

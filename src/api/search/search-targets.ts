@@ -36,6 +36,13 @@ export function maxBucketsOf(ctx: EngineContext): number {
   return value === undefined ? ctx.dialect.maxBuckets : Number(value);
 }
 
+/** Documents in the shards, deleted ones included. */
+export function documentsOf(targets: readonly SearchTarget[]): number {
+  let docs = 0;
+  for (const { shard } of targets) for (const { maxDoc } of shard.segments) docs += maxDoc;
+  return docs;
+}
+
 /** Parameters that select shards. */
 export interface ShardChoice {
   /** Comma-separated values; absent for all shards. */

@@ -69,6 +69,7 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
       source: text,
       opaqueId: call.opaqueId,
       lookups,
+      askHelpers: hasLookups(parsed) ? null : call.askHelpers,
     };
     const outcome = await runSearch(ctx, run);
     await fetchLookups(ctx, lookups);

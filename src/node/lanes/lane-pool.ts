@@ -3,6 +3,7 @@
 //   run ──► queue (by sender, in turn) ──► lane ──► answer
 //            │ full: 429                    │ timeout: asked for a partial answer, ended TIMEOUT_GRACE_MS later
 //            │ cancelled: removed           │ cancelled, disconnected, out of time: failed at once, ended CANCEL_GRACE_MS later
+//   help ──► idle lanes, which answer at once with what they have when a request waits for a lane
 // One lane is kept warm; others start when requests wait, and end when they have been idle for a while.
 import { ApiError } from '../../errors/api-error.ts';
 import { rejectedExecutionError, taskCancelledError } from '../../errors/catalog.ts';
@@ -62,6 +63,8 @@ interface Job {
   readonly queuedMs: number;
   readonly resolve: (answer: LaneAnswer) => void;
   readonly reject: (error: Error) => void;
+  /** A lane has asked for it: it gives way to other requests. */
+  readonly isHelp: boolean;
   unlist: () => void;
   /** Fails the request if it waits for longer than its timeout. */
   waiting: NodeJS.Timeout | undefined;
@@ -139,28 +142,45 @@ export class LanePool {
       );
     }
     return new Promise((resolve, reject) => {
-      const now = performance.now();
-      const { timeoutMs } = request;
-      const timeUpMs = timeoutMs === null || timeoutMs <= 0 ? Number.POSITIVE_INFINITY : now + timeoutMs;
-      const job: Job = {
-        request,
-        reader,
-        queuedMs: now,
-        resolve,
-        reject,
-        unlist: () => undefined,
-        waiting: undefined,
-        timeUpMs,
-        isSettled: false,
-      };
+      const job = makeJob(request, reader, { resolve, reject, isHelp: false });
+      const { timeUpMs, queuedMs } = job;
       if (timeUpMs !== Number.POSITIVE_INFINITY) {
-        job.waiting = setTimeout(() => this.#abandon(job, outOfTimeError(request, timeUpMs - now)), timeUpMs - now + TIMEOUT_GRACE_MS);
+        job.waiting = setTimeout(
+          () => this.#abandon(job, outOfTimeError(request, timeUpMs - queuedMs)),
+          timeUpMs - queuedMs + TIMEOUT_GRACE_MS,
+        );
       }
       job.unlist = this.#options.list(request, () => this.#abandon(job, taskCancelledError()));
       this.#jobs.set(keyOf(job), job);
       this.#queue.push(request.sender, job);
       this.#pump();
+      if (this.#queue.size > 0) this.#dismissHelpers();
     });
+  }
+
+  /** Runs a part of a request in each lane that is idle. @param reader  number of the lane that asks */
+  help(reader: number, request: LaneRequest): Promise<LaneAnswer>[] {
+    if (this.#isStopped || this.#queue.size > 0) return [];
+    const idle = this.#lanes.filter(({ job, isEnding }) => job === null && !isEnding);
+    const answers = idle.map(
+      (lane) =>
+        new Promise<LaneAnswer>((resolve, reject) => {
+          const body = request.body === null ? null : new Uint8Array(request.body);
+          this.#begin(lane, makeJob({ ...request, body }, reader, { resolve, reject, isHelp: true }));
+        }),
+    );
+    this.#pump();
+    return answers;
+  }
+
+  /** Ends the help for a lane that has ended. */
+  endHelp(reader: number): void {
+    for (const { job } of this.#lanes) if (job?.isHelp && job.reader === reader) this.#abandon(job, taskCancelledError());
+  }
+
+  /** Asks helpers for what they have found so far, because other requests wait. */
+  #dismissHelpers(): void {
+    for (const { thread, job } of this.#lanes) if (thread && job?.isHelp) Atomics.store(thread.signal, 0, SIGNAL_TIME_UP);
   }
 
   /** Ends a request whose client has disconnected. */
@@ -233,10 +253,12 @@ export class LanePool {
   #settle(job: Job, result: LaneAnswer | Error): void {
     if (job.isSettled) return;
     job.isSettled = true;
-    this.#jobs.delete(keyOf(job));
     job.unlist();
     clearTimeout(job.waiting);
-    this.#completed++;
+    if (!job.isHelp) {
+      this.#jobs.delete(keyOf(job));
+      this.#completed++;
+    }
     if (result instanceof Error) job.reject(result);
     else job.resolve(result);
   }
@@ -359,6 +381,13 @@ export class LanePool {
     if (lane.job === job) lane.job = null;
     if (job !== null) this.#settle(job, closingError());
   }
+}
+
+function makeJob(request: LaneRequest, reader: number, calls: Pick<Job, 'resolve' | 'reject' | 'isHelp'>): Job {
+  const queuedMs = performance.now();
+  const { timeoutMs } = request;
+  const timeUpMs = timeoutMs === null || timeoutMs <= 0 ? Number.POSITIVE_INFINITY : queuedMs + timeoutMs;
+  return { request, reader, queuedMs, ...calls, unlist: () => undefined, waiting: undefined, timeUpMs, isSettled: false };
 }
 
 function keyOf({ reader, request }: Job): string {

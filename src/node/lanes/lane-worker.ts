@@ -46,7 +46,7 @@ export function startLane(data: ThreadData, store: Store): void {
   const logger = openLogger(settings, name);
   const tracer = openNodeTracer(data.options, name, (problem) => logger.warn(problem));
   const peers = settings['cluster.nats.servers'].length > 0 ? reader.peers : null;
-  const dispatcher = new Dispatcher(quiet, reader.context, logger, null, null, null, tracer, peers);
+  const dispatcher = new Dispatcher(quiet, reader.context, logger, null, null, null, tracer, peers, reader.helpers);
   if (data.signal) observeLane(readSignals(data.signal, (ms) => reader.notify({ type: 'laneTimeout', ms })));
 
   async function run(request: LaneRequest): Promise<Transferred> {

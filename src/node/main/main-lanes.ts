@@ -52,7 +52,10 @@ export class MainLanes {
         current: () => [...parts.current(), ...(this.#start ? [this.#start] : [])],
         onMessage: (reader, message) => this.#onMessage(reader, message),
         onAnswer: (reader) => this.#opened.delete(reader),
-        onEnd: (reader) => this.#endContexts(reader),
+        onEnd: (reader) => {
+          this.#endContexts(reader);
+          this.#pool.endHelp(reader);
+        },
       },
       lanes,
       // Used pages of a scratch region are not returned to the system, so regions are small if memory is scarce.
@@ -92,6 +95,16 @@ export class MainLanes {
     this.#parts.breaker.check(request.body?.length ?? 0, `${request.method} ${request.path}`);
     const answer: LaneAnswer = await this.#pool.run(reader, request);
     return new Transferred(answer, [answer.body.buffer as ArrayBuffer]);
+  }
+
+  /** The responses of all lanes that were idle and have not failed. @param reader  number of the lane that asks */
+  async help(reader: number, request: LaneRequest): Promise<Transferred> {
+    const outcomes = await Promise.allSettled(this.#pool.help(reader, request));
+    const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    return new Transferred(
+      answers,
+      answers.map(({ body }) => body.buffer as ArrayBuffer),
+    );
   }
 
   cancel(reader: number, id: number): void {

@@ -100,6 +100,8 @@ export class MainMessages {
         return memory.registry.released(reader, message.extents);
       case 'lane':
         return lanes()?.run(reader, message.request);
+      case 'help':
+        return lanes()?.help(reader, message.request);
       case 'laneCancel':
         return lanes()?.cancel(reader, message.id);
       case 'laneBegin':

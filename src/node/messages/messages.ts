@@ -156,6 +156,8 @@ export type FromReader =
   | { readonly type: 'release'; readonly extents: readonly Extent[] }
   /** Request: to be run in a lane. */
   | { readonly type: 'lane'; readonly request: LaneRequest }
+  /** Request of a lane: to be run in all idle lanes as well. */
+  | { readonly type: 'help'; readonly request: LaneRequest }
   /** Notice: the client of this request to a lane has disconnected. */
   | { readonly type: 'laneCancel'; readonly id: number }
   /** Notice of a lane: it has begun the request that it was sent. */
@@ -263,6 +265,8 @@ interface Replies {
   allocate: Extent;
   openFile: SegmentLocation | null;
   lane: LaneAnswer;
+  /** Those of the lanes that were idle and have not failed. */
+  help: readonly LaneAnswer[];
   job: JobAnswer;
   serve: LaneResponse;
   forward: LaneResponse;

@@ -2,7 +2,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../../common/log/logger.ts';
-import type { Lanes, Peers } from '../../rest/core/lane.ts';
+import type { Helpers, Lanes, Peers } from '../../rest/core/lane.ts';
 import { provideDocumentIndexer } from '../../search/shard/document-segment.ts';
 import { SecurityRecords } from '../../security/records.ts';
 import type { Store } from '../../store/store.ts';
@@ -91,6 +91,9 @@ export class Reader {
       cancel: (id) => this.#main.notify({ type: 'laneCancel', id }),
     };
   }
+
+  /** The other lanes, for a lane. */
+  readonly helpers: Helpers = { help: (request) => this.#main.request({ type: 'help', request }) };
 
   /** The other nodes of the cluster. */
   readonly peers: Peers = { forward: (node, request) => this.#main.request({ type: 'forward', node, request }) };

@@ -6,7 +6,7 @@ import { parseJsonBytes } from '../../common/json/json-parse.ts';
 import type { JsonObject } from '../../common/json/json-value.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { COMMON_PARAMS } from './api.ts';
-import type { LaneRequest, Lanes, RunPart } from './lane.ts';
+import type { AskHelpers, Helpers, LaneRequest, Lanes, RunPart } from './lane.ts';
 import { parseQueryParams } from './query-params.ts';
 
 /** Interval between checks for cancellation. */
@@ -41,6 +41,14 @@ export function partRunner(lanes: Lanes, whole: () => LaneRequest): RunPart {
     } finally {
       clearInterval(poll);
     }
+  };
+}
+
+/** @param whole  as for `partRunner` */
+export function helperCaller(helpers: Helpers, whole: () => LaneRequest): AskHelpers {
+  return async (part) => {
+    const answers = await helpers.help(partOf(whole(), part));
+    return answers.filter(({ status }) => status === 200).map(({ body }) => body);
   };
 }
 

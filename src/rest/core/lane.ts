@@ -68,6 +68,15 @@ export interface Lanes {
  */
 export type RunPart = (part: JsonObject, isCancelled: () => boolean) => Promise<unknown>;
 
+/** Lanes that are idle, as seen by a lane. */
+export interface Helpers {
+  /** The responses of all idle lanes to a request of which they run a part, without those that failed; none if no lane is idle. */
+  help(request: LaneRequest): Promise<readonly LaneAnswer[]>;
+}
+
+/** Runs a part of a request in all idle lanes. @returns the bodies of their responses, without those that failed */
+export type AskHelpers = (part: JsonObject) => Promise<readonly Uint8Array[]>;
+
 /** Bodies above these sizes are parsed in a lane: each takes 5 to 10 ms. */
 const LARGE_JSON = 512 << 10;
 const LARGE_BINARY = 256 << 10;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../common/json/json-value.ts';
 import type { Mobility } from '../../common/turns/turn.ts';
 import type { HttpReply, HttpRequest } from '../../http/listener.ts';
 import type { Caller } from '../../security/caller.ts';
-import type { RunPart } from './lane.ts';
+import type { AskHelpers, RunPart } from './lane.ts';
 import { readBoolean, readFloat, readInt, readLong, readTime } from './param-kinds.ts';
 
 export class ApiRequest {
@@ -27,6 +27,8 @@ export class ApiRequest {
   readonly part: JsonObject | null;
   /** Runs a part of this request in a lane; null where there are none, and in a lane. */
   readonly runPart: RunPart | null;
+  /** In a lane: sends a part of this request to idle lanes. */
+  readonly askHelpers: AskHelpers | null;
 
   constructor(parts: {
     http: HttpRequest;
@@ -40,6 +42,7 @@ export class ApiRequest {
     mobility: Mobility;
     part: JsonObject | null;
     runPart: RunPart | null;
+    askHelpers: AskHelpers | null;
   }) {
     this.http = parts.http;
     this.reply = parts.reply;
@@ -52,6 +55,7 @@ export class ApiRequest {
     this.mobility = parts.mobility;
     this.part = parts.part;
     this.runPart = parts.runPart;
+    this.askHelpers = parts.askHelpers;
   }
 
   get method(): string {

@@ -55,7 +55,8 @@ export class Responder {
   async send(exchange: Exchange, response: ApiResponse): Promise<void> {
     const { http, reply, headers } = exchange;
     let body: string | Uint8Array | Buffer[] = '';
-    if (response.text !== undefined) {
+    if (response.bytes !== undefined) body = response.bytes;
+    else if (response.text !== undefined) {
       body = response.text;
       headers['content-type'] = TEXT_TYPE.answer;
     } else if (response.body !== undefined) {

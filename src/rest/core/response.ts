@@ -15,6 +15,8 @@ export interface ApiResponse {
   readonly body?: unknown;
   /** A text body instead: `_cat` tables, hot threads. */
   readonly text?: string;
+  /** Bytes for another thread instead. */
+  readonly bytes?: Uint8Array;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   /** Messages of `Warning` headers. */
   readonly warnings?: readonly string[];

@@ -1,5 +1,6 @@
 // `_search`.
 import type { SearchParameters } from '../../api/core/search-parameters.ts';
+import { helpSearch } from '../../api/search/help-search.ts';
 import { searchThrough } from '../../api/search/search-pipelines.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type Params, QUERY_STRING, type RestContext, SOURCE_FILTER } from '../core/api.ts';
@@ -122,6 +123,9 @@ async function searchDocs(request: ApiRequest, { engine }: RestContext): Promise
     body: request.bytes,
     mobility: request.mobility,
     opaqueId: () => request.http.header('x-opaque-id'),
+    askHelpers: request.askHelpers,
   };
+  // Only `askHelpers` of another lane makes parts.
+  if (request.part !== null) return { status: 200, bytes: await helpSearch(engine, call, request.part) };
   return ok(await searchThrough(engine, call, request.string('search_pipeline') ?? null));
 }

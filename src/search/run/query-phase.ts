@@ -1,18 +1,37 @@
 // The query phase on one shard: runs the prepared plans segment by segment and merges their hits.
-import { COUNT_ALL, type CollectPlan, type PlanNode, type SegmentHits } from '../../plan/query-plan.ts';
+import { checkTurn } from '../../common/turns/turn.ts';
+import type { DocumentRange } from '../../plan/execute.ts';
+import { COUNT_ALL, type CollectPlan, type PlanNode, type SegmentHits, type StopCheck } from '../../plan/query-plan.ts';
 import type { SegmentReader, SegmentRunOptions } from '../../plan/segment-reader.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
+import { rangeOf } from './document-ranges.ts';
 import { type EarlyTermination, earlyTermination } from './known-total.ts';
 import type { PreparedShard, ShardQuery } from './prepared-shard.ts';
 import { type SortValue, withSortColumns } from './resolved-sort.ts';
 import type { RunControl } from './run-control.ts';
 import type { ShardAggregations } from './search-aggregations.ts';
 import { type AfterHit, hitComparator, mergeHits, type ShardHit, type ShardHits } from './shard-hits.ts';
+import type { PartOutcome, SearchPart, SegmentSharing } from './shared-segments.ts';
 import type { Steps } from './steps.ts';
 
 export interface QueryPhaseOptions extends RunControl {
   /** null if there are no aggregations. */
   readonly aggs: ShardAggregations | null;
+  /** Absent or null if this thread searches all parts. */
+  readonly sharing?: SegmentSharing | null;
+  /** Segments are not searched in their order. */
+  readonly keepsTies?: boolean;
+}
+
+const float = new Float32Array(1);
+const bits = new Int32Array(float.buffer);
+
+/** The greatest float below a score. */
+function floatBelow(score: number): number {
+  if (!(score > 0)) return Number.NEGATIVE_INFINITY;
+  float[0] = score;
+  bits[0]--;
+  return float[0];
 }
 
 /** The best hits of a shard, one segment per step. @param position  of the shard in the search */
@@ -23,21 +42,67 @@ export function* queryShardHits(
   options: QueryPhaseOptions,
   afterHit: AfterHit | null = null,
 ): Steps<ShardHits> {
-  const collector = new HitCollector(shard, prepared, position, options, afterHit);
+  const { sharing, stop } = options;
+  const collector = new HitCollector(shard, prepared, position, { ...options, keepsTies: Boolean(sharing) }, afterHit);
+  if (sharing) {
+    const order = yield* sharedParts(collector, shard, position, sharing, stop);
+    if (order === null) return collector.incompleteHits();
+    options.aggs?.arrange(order);
+    return collector.hits(stop());
+  }
   for (let index = 0; index < shard.segments.length; index++) {
-    if (options.stop()) return { ...collector.hits(true), totalIsLowerBound: true };
+    if (stop()) return collector.incompleteHits();
     if (collector.hasCollectedEnough()) break;
-    const plan = prepared.plan(index);
-    if (plan.op === 'matchNone' && !options.aggs) continue;
-    collector.collect(index, plan);
+    if (collector.collect(index) === null) continue;
     shard.segments[index].release();
     yield;
   }
-  return collector.hits(options.stop());
+  return collector.hits(stop());
+}
+
+/** Collects a shard whose parts other threads search as well. @returns the parts in the order of their collection; null if the time is up */
+function* sharedParts(
+  collector: HitCollector,
+  shard: SearchShard,
+  position: number,
+  sharing: SegmentSharing,
+  stop: StopCheck,
+): Steps<SearchPart[] | null> {
+  const { claims } = sharing;
+  const collected: SearchPart[] = [];
+  const elsewhere: SearchPart[] = [];
+  const collect = (part: SearchPart) => {
+    const segment = shard.segments[part.index];
+    collector.collect(part.index, rangeOf(segment.maxDoc, part, claims.rangesOf(part)));
+    segment.release();
+    collected.push(part);
+  };
+  for (const part of claims.partsOf(position)) {
+    if (stop()) return null;
+    if (claims.claim(part)) {
+      collect(part);
+      yield;
+    } else elsewhere.push(part);
+  }
+  while (elsewhere.length > 0 && !sharing.isDone) {
+    yield sharing.wait();
+    checkTurn();
+    if (stop()) return null;
+  }
+  for (const part of elsewhere) {
+    const outcome = sharing.outcome(part);
+    if (outcome !== null) {
+      collector.adopt(outcome);
+      collected.push(part);
+    } else if (stop()) return null;
+    else collect(part);
+    yield;
+  }
+  return collected;
 }
 
 /** Runs the query on one segment after the other and keeps the best hits. */
-class HitCollector {
+export class HitCollector {
   readonly #shard: SearchShard;
   readonly #prepared: PreparedShard;
   readonly #position: number;
@@ -83,28 +148,49 @@ class HitCollector {
     return true;
   }
 
-  collect(index: number, plan: PlanNode): void {
+  /** The hits if the time is up before all segments were searched. */
+  incompleteHits(): ShardHits {
+    return { ...this.hits(true), totalIsLowerBound: true };
+  }
+
+  /** @param range  null for all documents of the segment. @returns what was found; null if nothing had to be run */
+  collect(index: number, range: DocumentRange | null = null): SegmentHits | null {
+    const plan = this.#prepared.plan(index);
+    if (plan.op === 'matchNone' && !this.#options.aggs) return null;
     const { shardQuery } = this.#prepared;
-    const { sort } = shardQuery;
     const { after } = this.#termination;
     const segment = this.#shard.segments[index];
     const isUnlimited = after === 0 && !this.#options.aggs && !this.#afterHit;
     const enough = isUnlimited ? enoughHits(shardQuery, this.#total) : 0;
     const limit = after === 0 ? enough : after - this.#total;
-    const found = withSortColumns(segment, sort, () => this.#run(index, segment, plan, limit));
-    this.#total += found.total;
-    this.#totalIsLowerBound ||= found.totalIsLowerBound || (enough > 0 && found.terminatedEarly);
+    const found = withSortColumns(segment, shardQuery.sort, () => this.#run(index, segment, plan, limit, range));
     if (found.terminatedEarly && after > 0) this.#terminatedEarly = true;
+    const isCut = enough > 0 && found.terminatedEarly && !found.totalIsLowerBound;
+    const counted = isCut ? { ...found, totalIsLowerBound: true } : found;
+    this.add(index, counted);
+    return counted;
+  }
+
+  /** Adds what was found in a segment, or in a range of its documents. */
+  add(index: number, found: SegmentHits): void {
+    this.#total += found.total;
+    this.#totalIsLowerBound ||= found.totalIsLowerBound;
     if (found.docs.length > 0 && !(found.maxScore <= this.#maxScore)) this.#maxScore = found.maxScore;
-    const hits = toHits(found, segment, index, this.#prepared, this.#position);
+    const hits = toHits(found, this.#shard.segments[index], index, this.#prepared, this.#position);
     this.#hits = mergeHits(this.#hits, hits, this.#compare, this.#size);
   }
 
+  /** Adds what another thread has found. */
+  adopt({ index, hits, results }: PartOutcome): void {
+    this.add(index, hits);
+    if (results) this.#options.aggs?.adopt(this.#prepared, index, results);
+  }
+
   /** @param limit  matches after which the segment is left, 0 for all */
-  #run(index: number, segment: SegmentReader, plan: PlanNode, limit: number): SegmentHits {
+  #run(index: number, segment: SegmentReader, plan: PlanNode, limit: number, range: DocumentRange | null): SegmentHits {
     const { stop, counters, aggs } = this.#options;
     const collect = this.#collectPlan(index, segment, limit);
-    const options: SegmentRunOptions = { stop, counters, minCompetitiveScore: this.#minCompetitiveScore() };
+    const options: SegmentRunOptions = { stop, counters, minCompetitiveScore: this.#minCompetitiveScore(), range: range ?? undefined };
     let found: SegmentHits | null = null;
     aggs?.collect(
       this.#prepared,
@@ -134,10 +220,15 @@ class HitCollector {
     };
   }
 
-  /** The score that a hit must exceed to enter a full page. On ties, hits of earlier segments come first. */
+  /**
+   * The score that a hit must exceed to enter a full page. On ties, hits of earlier segments come first, so ties are kept where segments are not
+   * searched in their order.
+   */
   #minCompetitiveScore(): number {
     const isFull = this.#prepared.shardQuery.sort.length === 0 && this.#size > 0 && this.#hits.length === this.#size;
-    return isFull ? this.#hits[this.#size - 1].score : Number.NEGATIVE_INFINITY;
+    if (!isFull) return Number.NEGATIVE_INFINITY;
+    const { score } = this.#hits[this.#size - 1];
+    return this.#options.keepsTies ? floatBelow(score) : score;
   }
 }
 

@@ -1,9 +1,19 @@
 // Aggregations of a search on one shard: binds the tree to the index and collects segment by segment while the query runs.
 
-import { type AggTree, type Bindings, bindAggregations, collectSegment, type SegmentPartial } from '../../aggs/index.ts';
+import {
+  type AggTree,
+  adoptSegment,
+  type Bindings,
+  bindAggregations,
+  collectSegment,
+  resultsOf,
+  type SegmentPartial,
+  type SegmentRunner,
+} from '../../aggs/index.ts';
 import type { ScriptedValues } from '../../aggs/types.ts';
 import { parseJsonBytes } from '../../common/json/json-parse.ts';
 import type { JsonObject } from '../../common/json/json-value.ts';
+import type { AggResult } from '../../plan/agg-plan.ts';
 import type { AggProgram, PlanNode } from '../../plan/query-plan.ts';
 import type { SegmentReader } from '../../plan/segment-reader.ts';
 import type { Query } from '../../query/query.ts';
@@ -17,6 +27,7 @@ import { rewriteBareQuery } from '../rewrite/rewrite.ts';
 import { requireIdFielddata } from '../shard/limits.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { PreparedShard } from './prepared-shard.ts';
+import type { SearchPart } from './shared-segments.ts';
 
 /** Collects the results of each segment of a shard in `partials`. */
 export class ShardAggregations {
@@ -86,6 +97,32 @@ export class ShardAggregations {
     return this.#bindings;
   }
 
+  /** Whether segments may be collected in another thread: the columns of scripts are read again while results are merged. */
+  get isShareable(): boolean {
+    return this.#scripts.size === 0;
+  }
+
+  /** The results of the segment that was collected last, for `adopt` in another thread. */
+  lastResults(): readonly AggResult[] {
+    return resultsOf(this.#tree, this.partials[this.partials.length - 1]);
+  }
+
+  /** Adds the results of a segment that another thread has collected. */
+  adopt(prepared: PreparedShard, index: number, results: readonly AggResult[]): void {
+    const unused = (): never => {
+      throw new Error('the segment was collected elsewhere');
+    };
+    const runner = this.#runnerOf(prepared.planner.segments[index], prepared, index, { execute: unused, executeAll: unused });
+    this.partials.push(adoptSegment(this.#tree, this.#bindings, runner, results));
+  }
+
+  /** Orders the results by segments and ranges: sums of fractions depend on their order. @param collected  the parts in the order of their results */
+  arrange(collected: readonly SearchPart[]): void {
+    const order = collected.map((part, i) => ({ part, partial: this.partials[i] }));
+    order.sort(({ part: a }, { part: b }) => a.index - b.index || a.range - b.range);
+    this.partials.splice(0, this.partials.length, ...order.map(({ partial }) => partial));
+  }
+
   /**
    * Runs the query on a segment with the aggregations attached.
    * @param execute     runs the query of the search with these aggregations; may be called again
@@ -116,19 +153,25 @@ export class ShardAggregations {
     execute: (program: AggProgram) => void,
     executeAll: (program: AggProgram) => void,
   ): void {
-    this.partials.push(
-      collectSegment(this.#tree, this.#bindings, {
-        k: segment.kernels,
-        segment,
-        shard: this.#shard,
-        handle: { prepared, index },
-        scoped: (action) => (segment instanceof ScriptedSegment ? segment.scratch(action) : action()),
-        planQuery: (query) => this.#planQuery(query as Query, prepared, index),
-        planFilters: () => prepared.filterPlan(index),
-        execute,
-        executeAll,
-      }),
-    );
+    this.partials.push(collectSegment(this.#tree, this.#bindings, this.#runnerOf(segment, prepared, index, { execute, executeAll })));
+  }
+
+  #runnerOf(
+    segment: SegmentReader,
+    prepared: PreparedShard,
+    index: number,
+    calls: Pick<SegmentRunner, 'execute' | 'executeAll'>,
+  ): SegmentRunner {
+    return {
+      k: segment.kernels,
+      segment,
+      shard: this.#shard,
+      handle: { prepared, index },
+      scoped: (action) => (segment instanceof ScriptedSegment ? segment.scratch(action) : action()),
+      planQuery: (query) => this.#planQuery(query as Query, prepared, index),
+      planFilters: () => prepared.filterPlan(index),
+      ...calls,
+    };
   }
 
   #planQuery(parsed: Query, prepared: PreparedShard, index: number): PlanNode {

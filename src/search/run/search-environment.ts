@@ -8,6 +8,7 @@ import type { SearchShard } from '../shard/search-shard.ts';
 import type { FetchBudget } from './fetch-budget.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 import type { AfterHit, ShardHits } from './shard-hits.ts';
+import type { SegmentSharing } from './shared-segments.ts';
 
 export interface SearchTarget {
   readonly shard: SearchShard;
@@ -34,6 +35,8 @@ export interface SearchEnvironment {
   readonly fetched?: FetchBudget;
   /** Receives the lookups of runtime fields in the hits; absent where they are not shown. */
   readonly lookups?: PendingLookup[];
+  /** The parts of this search that other threads may search; absent if this one searches all. Searches within it are not shared. */
+  readonly sharing?: SegmentSharing;
   /** The hit after which a scroll continues. */
   readonly afterHit?: (AfterHit & { readonly shard: number }) | null;
   /** Called with the time of a phase on a shard, and the matches of the shard; absent if no index of the search has a slow log. */

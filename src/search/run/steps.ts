@@ -1,11 +1,11 @@
 // Long work divided into steps, between which the thread may do other work. A step leaves no scratch of kernels allocated; a search takes one
-// step per segment.
+// step per segment. A promise that a step yields is awaited before the next one.
 
 import { closeTurn, endOfTurn, type Mobility, openTurn, patience, STAYS, TooHeavy } from '../../common/turns/turn.ts';
 import { nextTurn } from '../../common/turns/turn-queue.ts';
 
-/** Yields where the event loop may take a turn. */
-export type Steps<T> = Generator<void, T, void>;
+/** Yields where the event loop may take a turn, or what must be awaited. */
+export type Steps<T> = Generator<Promise<void> | void, T, void>;
 
 /** Work that has held the event loop for this long yields. Shorter searches run in one turn. */
 const SLICE_MS = 20;
@@ -27,11 +27,12 @@ const EVENT_LOOP: Turns = {
   },
 };
 
-/** Runs all steps without interruption. */
+/** Runs all steps without interruption. None may have to be awaited. */
 export function runAtOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
+    if (step.value) throw new Error('a step that must be awaited');
   }
 }
 
@@ -50,6 +51,10 @@ export async function runInTurns<T>(steps: Steps<T>, mobility: Mobility = STAYS,
     const step = mobility !== STAYS ? limitedStep(steps, endOfTurn(since, mobility)) : steps.next();
     if (step.done) return step.value;
     const elapsed = turns.now() - since;
+    if (step.value) {
+      await step.value;
+      since = turns.now();
+    }
     if (elapsed < SLICE_MS) continue;
     worked += elapsed;
     if (mobility !== STAYS && worked > WORK_MS * patience() * mobility) throw new TooHeavy(true);
@@ -76,7 +81,7 @@ export function pauses(mobility: Mobility, turns: Turns = EVENT_LOOP): () => Pro
   };
 }
 
-function limitedStep<T>(steps: Steps<T>, untilMs: number): IteratorResult<void, T> {
+function limitedStep<T>(steps: Steps<T>, untilMs: number): IteratorResult<Promise<void> | void, T> {
   openTurn(untilMs);
   try {
     return steps.next();
