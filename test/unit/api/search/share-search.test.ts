@@ -35,7 +35,7 @@ beforeAll(async () => {
   for (let done = 0; done < MERGED; done += BATCH) await bulk(BATCH, false);
   await node.ok('POST /docs/_forcemerge?max_num_segments=1');
   for (const documents of [900, 40, 7]) await bulk(documents, true);
-}, 60_000);
+}, 180_000);
 
 afterAll(() => node.close());
 
