@@ -1,17 +1,20 @@
 // Aliases: `_aliases`, `_alias`.
 
-import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
 import { hashSetOrder } from '../../common/text/hash-set-order.ts';
+import { didYouMean } from '../../common/text/nearest-name.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { xContentParseError } from '../../errors/search-errors.ts';
 import type { AliasMeta, DataStream, IndexMeta } from '../../metadata/cluster-state.ts';
 import { type AliasAction, parseAlias } from '../../metadata/indices/aliases.ts';
 import { dataStreamOf } from '../../metadata/indices/data-streams.ts';
 import { checkMetadataWritable } from '../../metadata/indices/metadata-blocks.ts';
 import type { Acknowledged } from '../../metadata/reducer.ts';
 import { parseQuery } from '../../query/parse-query.ts';
+import { readList } from '../../query/read-json.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, ownNames, requireNames, shownMetas, TARGETS, targetNames } from '../core/index-names.ts';
 
@@ -22,8 +25,11 @@ export async function updateAliases(ctx: EngineContext, request: { body: JsonObj
   for (const key of Object.keys(request.body)) {
     if (key !== 'actions') throw new ApiError('x_content_parse_exception', 400, `[aliases] unknown field [${key}]`);
   }
-  const list = request.body.actions;
-  if (!Array.isArray(list) || list.length === 0) throw illegalArgumentError('No action specified');
+  const { actions: given } = request.body;
+  if (given !== undefined && !Array.isArray(given) && !isObject(given))
+    throw xContentParseError(`[aliases] actions doesn't support values of type: ${tokenOf(given)}`);
+  const list: readonly unknown[] = given === undefined ? [] : readList(given);
+  if (list.length === 0) throw illegalArgumentError('No action specified');
   checkBlocks(ctx, list.flatMap(namesOfAction));
   const actions = list.map((entry) => readAction(ctx, entry));
   return ctx.command('updateAliases', { actions });
@@ -56,6 +62,7 @@ function readAction(ctx: EngineContext, entry: unknown): AliasAction {
   const body = (entry as Record<string, unknown>)[kind] as JsonObject | undefined;
   if (kind === undefined || more.length > 0) throw fail('Expected one action');
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw fail(`[${kind}] doesn't support values`);
+  checkValues(kind, body, fail);
   const expressions = textList(body.index ?? body.indices);
   if (expressions.length === 0) throw fail('One of [index] or [indices] is required');
   if (kind === 'remove_index') return { kind: 'removeIndex', indices: resolve(ctx, expressions) };
@@ -80,6 +87,36 @@ function readAction(ctx: EngineContext, entry: unknown): AliasAction {
     aliases,
     mustExist: typeof body.must_exist === 'boolean' ? body.must_exist : null,
   };
+}
+
+const TARGETS_OF_ACTION = ['index', 'indices'];
+const NAMES = ['alias', 'aliases'];
+const FLAGS = ['is_write_index', 'is_hidden', 'must_exist'];
+const ROUTINGS = ['routing', 'index_routing', 'indexRouting', 'search_routing', 'searchRouting'];
+
+/** Keys of each action. The names of aliases are known to `remove_index`, which refuses them. */
+const ACTION_KEYS: Readonly<Record<string, readonly string[]>> = {
+  add: [...TARGETS_OF_ACTION, ...NAMES, ...ROUTINGS, 'filter', 'is_write_index', 'is_hidden'],
+  remove: [...TARGETS_OF_ACTION, ...NAMES, 'must_exist'],
+  remove_index: [...TARGETS_OF_ACTION, ...NAMES],
+};
+
+/** Refuses keys that the action does not have, and values of the wrong kind. */
+function checkValues(kind: string, body: JsonObject, fail: (reason: string) => ApiError): void {
+  const known = Object.hasOwn(ACTION_KEYS, kind) ? ACTION_KEYS[kind] : null;
+  if (known === null) return;
+  for (const [key, value] of Object.entries(body)) {
+    if (!known.includes(key)) throw fail(`[${kind}] unknown field [${key}]${didYouMean(key, known)}`);
+    if (!fits(key, value)) throw fail(`[${kind}] ${key} doesn't support values of type: ${tokenOf(value)}`);
+    if (kind === 'remove_index' && NAMES.includes(key)) throw fail(`[${kind}] failed to parse field [${key}]`);
+  }
+}
+
+function fits(key: string, value: unknown): boolean {
+  if (key === 'filter') return isObject(value);
+  if (FLAGS.includes(key)) return typeof value === 'boolean' || typeof value === 'string';
+  if (ROUTINGS.includes(key)) return typeof value === 'string' || typeof value === 'number';
+  return typeof value === 'string' || (Array.isArray(value) && (key === 'indices' || key === 'aliases'));
 }
 
 /**

@@ -1,7 +1,6 @@
 // Aliases: parsing of their bodies, the `_aliases` actions.
 
-import { parseJson } from '../../common/json/json-parse.ts';
-import { isObject, type JsonObject } from '../../common/json/json-value.ts';
+import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
@@ -44,6 +43,8 @@ const ALIAS_KEYS = [
   'must_exist',
 ];
 
+const FLAGS = ['is_write_index', 'is_hidden', 'must_exist'];
+
 /**
  * Reads the properties of an alias.
  * @param known  other allowed keys, which the caller reads; null if unknown keys are ignored
@@ -56,7 +57,7 @@ export function parseAlias(body: JsonObject, known: readonly string[] | null = [
   const routing = textOf(body.routing);
   const index = textOf(body.index_routing ?? body.indexRouting) ?? routing;
   const search = textOf(body.search_routing ?? body.searchRouting) ?? routing;
-  const filter = typeof body.filter === 'string' ? parseJson(body.filter) : body.filter;
+  const { filter } = body;
   return {
     ...(isObject(filter) ? { filter } : {}),
     ...(index === null ? {} : { index_routing: index }),
@@ -64,6 +65,20 @@ export function parseAlias(body: JsonObject, known: readonly string[] | null = [
     ...(typeof body.is_write_index === 'boolean' ? { is_write_index: body.is_write_index } : {}),
     ...(typeof body.is_hidden === 'boolean' ? { is_hidden: body.is_hidden } : {}),
   };
+}
+
+/** Reads an alias in the body of an index or a template: values whose kind does not fit are ignored. @throws ApiError illegal_argument_exception */
+export function readNamedAlias(name: string, body: unknown): AliasMeta {
+  if (name === '') throw illegalArgumentError('alias name is required');
+  if (!isObject(body)) throw illegalArgumentError('No alias is specified');
+  const fitting = Object.entries(body).filter(([key, value]) => {
+    if (!ALIAS_KEYS.includes(key)) throw illegalArgumentError(`Unknown field [${key}] in alias [${name}]`);
+    if (isObject(value) && key !== 'filter') throw illegalArgumentError(`Unknown field [${key}] in alias [${name}]`);
+    if (value === null || typeof value === 'number' || Array.isArray(value))
+      throw illegalArgumentError(`Unknown token [${tokenOf(value)}] in alias [${name}]`);
+    return typeof value === (FLAGS.includes(key) ? 'boolean' : key === 'filter' ? 'object' : 'string');
+  });
+  return parseAlias(Object.fromEntries(fitting));
 }
 
 function textOf(value: unknown): string | null {
@@ -201,14 +216,27 @@ function checkStreamAlias(state: ClusterState, alias: string, { index_routing, s
     throw new ApiError('illegal_state_exception', 500, `alias [${alias}] points to indices and data streams`);
 }
 
-/** @throws ApiError illegal_state_exception: an alias with more than one write index */
+/** @throws ApiError illegal_state_exception: an alias with more than one write index, or hidden on some of its indices only */
 export function checkWriteIndices(state: ClusterState, changed: Iterable<string>): void {
   for (const alias of new Set(changed)) {
-    const writers = membersOfName(state, alias).filter(
-      ({ aliases }) => Object.hasOwn(aliases, alias) && aliases[alias].is_write_index === true,
-    );
+    const members = membersOfName(state, alias).filter(({ aliases }) => Object.hasOwn(aliases, alias));
+    checkHidden(alias, members);
+    const writers = members.filter(({ aliases }) => aliases[alias].is_write_index === true);
     if (writers.length < 2) continue;
     const names = writers.map(({ name }) => name).join(',');
     throw new ApiError('illegal_state_exception', 500, `alias [${alias}] has more than one write index [${names}]`);
   }
+}
+
+function checkHidden(alias: string, members: readonly IndexMeta[]): void {
+  const namesOf = (isHidden: boolean): string[] =>
+    members.filter(({ aliases }) => (aliases[alias].is_hidden ?? false) === isHidden).map(({ name }) => name);
+  const [hidden, visible] = [namesOf(true), namesOf(false)];
+  if (hidden.length === 0 || visible.length === 0) return;
+  throw new ApiError(
+    'illegal_state_exception',
+    500,
+    `alias [${alias}] has is_hidden set to true on indices [${hidden.join(',')}] but does not have is_hidden set to true on indices ` +
+      `[${visible.join(',')}]; alias must have the same is_hidden setting on all indices`,
+  );
 }

@@ -15,7 +15,7 @@ import type { Reducer, ReducerEnvironment } from '../reducer.ts';
 import { withIndices } from '../reducer.ts';
 import { checkTimestampType, mappingOfMode } from '../settings/index-mode.ts';
 import { checkSettings, flattenSettings } from '../settings/index-settings.ts';
-import { checkWriteIndices, parseAlias } from './aliases.ts';
+import { checkWriteIndices, readNamedAlias } from './aliases.ts';
 import { dataStreamOf, streamOptions } from './data-streams.ts';
 import { membersOfName } from './index-tables.ts';
 import { checkMetadataWritable } from './metadata-blocks.ts';
@@ -209,9 +209,9 @@ function aliasesOf(
 ): Record<string, AliasMeta> {
   const aliases: Record<string, AliasMeta> = { ...fromTemplates };
   for (const [alias, value] of Object.entries(objectAt(body, 'aliases'))) {
+    const given = readNamedAlias(alias, value);
     checkAliasName(alias, (name) => name === index || Object.hasOwn(state.indices, name));
-    if (value !== null && !isObject(value)) throw new ApiError('parse_exception', 400, `alias [${alias}] must be an object`);
-    setOwn(aliases, alias, parseAlias(isObject(value) ? value : {}));
+    setOwn(aliases, alias, given);
   }
   return aliases;
 }

@@ -74,3 +74,49 @@ test('an index that refuses the change is reported before one that is missing', 
   expect((await node.send('POST /_aliases', { actions: [add('none'), add('fixed')] })).status).toBe(403);
   expect((await node.send('PUT /none/_alias/x')).status).toBe(404);
 });
+
+test.each([
+  [{ add: { index: 'docs', alias: 'x', filter: 'y' } }, "[add] filter doesn't support values of type: VALUE_STRING"],
+  [{ add: { index: 'docs', alias: 'x', routing: true } }, "[add] routing doesn't support values of type: VALUE_BOOLEAN"],
+  [{ add: { index: ['docs'], alias: 'x' } }, "[add] index doesn't support values of type: START_ARRAY"],
+  [{ add: { index: 'docs', alias: 'x', must_exist: true } }, '[add] unknown field [must_exist]'],
+  [{ remove: { index: 'docs', alias: 'x', routing: 'y' } }, '[remove] unknown field [routing]'],
+  [{ remove_index: { index: 'docs', alias: 'x' } }, '[remove_index] failed to parse field [alias]'],
+])('the action %j is refused by its parser', async (action, reason) => {
+  const { json } = await node.send('POST /_aliases', { actions: [action] });
+  expect([json.error.type, json.error.caused_by.reason.replace(/^\[\d+:\d+\] /, '')]).toEqual(['x_content_parse_exception', reason]);
+});
+
+test('one action needs no list', async () => {
+  await node.ok('POST /_aliases', { actions: { add: { index: 'docs', alias: 'single' } } });
+  await node.ok('DELETE /docs/_alias/single');
+});
+
+test('a filter that is no object is ignored where an alias is put', async () => {
+  await node.ok('PUT /docs/_alias/odd', { filter: 'x' });
+  expect((await node.ok('GET /docs/_alias/odd')).docs.aliases).toEqual({ odd: {} });
+  await node.ok('DELETE /docs/_alias/odd');
+});
+
+test.each([
+  [{ '': {} }, 'alias name is required'],
+  [{ a: null }, 'No alias is specified'],
+  [{ a: { routing: 5 } }, 'Unknown token [VALUE_NUMBER] in alias [a]'],
+  [{ a: { x: 'y' } }, 'Unknown field [x] in alias [a]'],
+])('a new index with the aliases %j is refused', async (aliases, reason) => {
+  const { status, json } = await node.send('PUT /broken', { aliases });
+  expect([status, json.error.type, json.error.reason]).toEqual([400, 'illegal_argument_exception', reason]);
+});
+
+test('values of the wrong kind are ignored in the aliases of a new index', async () => {
+  await node.ok('PUT /kinds', { aliases: { kind: { index_routing: true, routing: 'r', is_hidden: 'true' } } });
+  expect((await node.ok('GET /kinds/_alias')).kinds.aliases).toEqual({ kind: { index_routing: 'r', search_routing: 'r' } });
+});
+
+test('an alias is hidden on all of its indices or on none', async () => {
+  await node.ok('PUT /secret', { aliases: { veil: { is_hidden: true } } });
+  const { status, json } = await node.send('PUT /docs/_alias/veil');
+  expect([status, json.error.type]).toEqual([500, 'illegal_state_exception']);
+  expect(json.error.reason).toContain('alias [veil] has is_hidden set to true on indices [secret] but does not');
+  await node.ok('PUT /docs/_alias/veil', { is_hidden: true });
+});
