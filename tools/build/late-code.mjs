@@ -44,10 +44,10 @@ const LATE_ROLES = new Set([
   'src/node/snapshots/snapshot-worker.ts',
   'src/rest/cluster/all-nodes.ts',
   'src/rest/cluster/cat-indices.ts',
-  'src/rest/cluster/cat-nodes.ts',
   'src/rest/cluster/cat-snapshots.ts',
   'src/rest/core/forwarded.ts',
   'src/rest/core/relay.ts',
+  'src/rest/core/typed-requests.ts',
 ]);
 
 /** Marks the names of each module that the output uses. */
