@@ -252,11 +252,13 @@ export class ReaderContext implements EngineContext {
     } finally {
       snapshot.release();
     }
-    const seqNo = await this.#ask(index, shard, { type: 'locate', uuid: placement.uuid, shard, docId: id });
-    // Within that time no server can have been elected whose log goes on without the one that was asked.
-    this.#checkReadable();
-    if (seqNo === null) return null;
-    return this.#held.has(index) ? limited(mobility, () => copy(seqNo)) : this.#askElsewhere(request);
+    return this.#unlessMoved(request, async () => {
+      const seqNo = await this.#indexers[placement.indexer].request({ type: 'locate', uuid: placement.uuid, shard, docId: id });
+      // Within that time no server can have been elected whose log goes on without the one that was asked.
+      this.#checkReadable();
+      if (seqNo === null) return null;
+      return this.#held.has(index) ? limited(mobility, () => copy(seqNo)) : this.#askElsewhere(request);
+    });
   }
 
   async write(index: IndexState, shard: number, operations: readonly WriteOperation[], refresh: Refresh): Promise<WriteOutcome[]> {
