@@ -101,10 +101,7 @@ class MailBuilder extends BlockBuilder<MailMain> {
 
   build(): MailMain {
     const { main, input } = this;
-    this.prepare(main.loc);
-    this.readNodes(input.node.children ?? [], HTTP, main.loc, null);
-    this.runChecks();
-    this.merge(main.loc, null);
+    this.readBlock();
     for (const server of main.servers) {
       this.merge(server.root, main.loc);
       checkServer(server);

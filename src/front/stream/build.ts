@@ -71,10 +71,7 @@ class StreamBuilder extends BlockBuilder<StreamMain> {
 
   build(): StreamMain {
     const { main, input } = this;
-    this.prepare(main.loc);
-    this.readNodes(input.node.children ?? [], HTTP, main.loc, null);
-    this.runChecks();
-    this.merge(main.loc, null);
+    this.readBlock();
     for (const server of main.servers) this.merge(server.root, main.loc);
     finishBuild(() => {
       for (const module of this.modules) module.init?.(main);

@@ -114,10 +114,7 @@ class Builder extends BlockBuilder<HttpMain> {
 
   build(): HttpMain {
     const { main, input } = this;
-    this.prepare(main.loc);
-    this.readNodes(input.node.children ?? [], HTTP, main.loc, null);
-    this.runChecks();
-    this.merge(main.loc, null);
+    this.readBlock();
     for (const server of main.servers) {
       this.#mergeTree(server.root, main.loc);
       indexLocations(server.root);

@@ -1,7 +1,7 @@
 // Reads the directives of a block (`http { }`, `stream { }`) into configuration objects by the tables of its modules, and merges the levels.
 // Features of only one kind of block, such as locations, are in its subclass.
 import path from 'node:path';
-import { checkShape, SERVER, type Spec, type Table } from '../../config/directive.ts';
+import { checkShape, HTTP, SERVER, type Spec, type Table } from '../../config/directive.ts';
 import {
   ConfigError,
   type DirectiveNode,
@@ -78,6 +78,16 @@ export abstract class BlockBuilder<Main extends BlockMain> {
 
   // ---------------------------------------------------------------- reading
 
+  /** Reads the whole block and merges its own level; servers below it are merged by subtypes. @throws ReviewedError errors were reported to the review */
+  protected readBlock(): void {
+    const { loc } = this.main;
+    this.prepare(loc);
+    this.readNodes(this.input.node.children ?? [], HTTP, loc, null);
+    for (const check of this.#checks) this.#step(check);
+    if (!this.#isValid) throw new ReviewedError('the configuration has errors');
+    this.merge(loc, null);
+  }
+
   prepare(loc: Loc): void {
     for (const module of this.modules) loc.confs[module.index] = {};
   }
@@ -94,12 +104,6 @@ export abstract class BlockBuilder<Main extends BlockMain> {
 
   readNodes(nodes: readonly DirectiveNode[], context: number, loc: Loc, server: Server | null): void {
     for (const node of nodes) this.#step(() => this.#readNode(node, context, loc, server));
-  }
-
-  /** Runs the checks that were deferred until the whole block has been read. @throws ReviewedError errors were reported to the review */
-  protected runChecks(): void {
-    for (const check of this.#checks) this.#step(check);
-    if (!this.#isValid) throw new ReviewedError('the configuration has errors');
   }
 
   #step(step: () => void): void {
