@@ -45,46 +45,42 @@ export class FeatureWriter {
   }
 }
 
-class RankFeatureMapper implements Mapper {
-  readonly takesArrays = false;
-  readonly refusal = 'value';
-  readonly nullValue = undefined;
+/** What the mappers of features have in common: a writer, and neither null values nor malformed ones to skip. */
+export abstract class FeatureMapper implements Mapper {
+  abstract readonly takesArrays: boolean;
+  abstract readonly refusal: Mapper['refusal'];
+  readonly nullValue: Mapper['nullValue'] = undefined;
   readonly ignoreMalformed = false;
-  readonly #writer: FeatureWriter;
-  readonly #path: Uint8Array;
+  protected readonly path: Uint8Array;
 
   constructor(
     readonly fieldType: BaseFieldType,
-    writer: FeatureWriter,
+    protected readonly writer: FeatureWriter,
   ) {
-    this.#writer = writer;
-    this.#path = utf8(fieldType.name);
+    this.path = utf8(fieldType.name);
   }
 
+  abstract index(context: DocumentContext, value: unknown): void;
+}
+
+class RankFeatureMapper extends FeatureMapper {
+  readonly takesArrays = false;
+  readonly refusal = 'value';
+
   index(context: DocumentContext, value: unknown): void {
-    if (context.countValue(this.#writer.field) > 1) {
+    if (context.countValue(this.writer.field) > 1) {
       throw illegalArgumentError(
         `[rank_feature] fields do not support indexing multiple values for the same field [${this.fieldType.name}] in the same document`,
       );
     }
-    this.#writer.write(context, '_feature', this.fieldType.name, value);
-    context.exists(this.#path);
+    this.writer.write(context, '_feature', this.fieldType.name, value);
+    context.exists(this.path);
   }
 }
 
-class RankFeaturesMapper implements Mapper {
+class RankFeaturesMapper extends FeatureMapper {
   readonly takesArrays = true;
   readonly refusal = 'document';
-  readonly nullValue = undefined;
-  readonly ignoreMalformed = false;
-  readonly #writer: FeatureWriter;
-
-  constructor(
-    readonly fieldType: BaseFieldType,
-    writer: FeatureWriter,
-  ) {
-    this.#writer = writer;
-  }
 
   index(context: DocumentContext, value: unknown): void {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -100,7 +96,7 @@ class RankFeaturesMapper implements Mapper {
         throw illegalArgumentError(
           `[rank_features] fields do not support dots in feature names, but found [${feature}] in field [${this.fieldType.name}]`,
         );
-      this.#writer.write(context, this.fieldType.name, feature, item);
+      this.writer.write(context, this.fieldType.name, feature, item);
     }
   }
 }

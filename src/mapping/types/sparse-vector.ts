@@ -1,11 +1,11 @@
 // sparse_vector: weights of tokens, stored as rank features are. Source: the Elasticsearch reference, "Sparse vector field type".
 import { illegalArgumentError } from '../../errors/catalog.ts';
-import type { DocumentContext, Mapper, MapperType } from '../core/mapper.ts';
+import type { DocumentContext, MapperType } from '../core/mapper.ts';
 import { META_PARAM } from '../core/params.ts';
 import { toDouble } from '../values/number-values.ts';
 import { utf8 } from '../values/utf8.ts';
 import { BaseFieldType, NO_SPEC } from './base-field-type.ts';
-import { FeatureWriter, tokenOf } from './rank-features.ts';
+import { FeatureMapper, FeatureWriter, tokenOf } from './rank-features.ts';
 
 class SparseVectorFieldType extends BaseFieldType {
   override termBytes(value: unknown): Uint8Array {
@@ -13,33 +13,22 @@ class SparseVectorFieldType extends BaseFieldType {
   }
 }
 
-class SparseVectorMapper implements Mapper {
+class SparseVectorMapper extends FeatureMapper {
   readonly takesArrays = true;
   readonly refusal = 'document';
   /** An explicit null is refused like any other value that is not an object. */
-  readonly nullValue = null;
-  readonly ignoreMalformed = false;
-  readonly #writer: FeatureWriter;
-  readonly #path: Uint8Array;
-
-  constructor(
-    readonly fieldType: SparseVectorFieldType,
-    writer: FeatureWriter,
-  ) {
-    this.#writer = writer;
-    this.#path = utf8(fieldType.name);
-  }
+  override readonly nullValue = null;
 
   index(context: DocumentContext, value: unknown): void {
-    if (context.countValue(this.#writer.field) > 1) {
+    if (context.countValue(this.writer.field) > 1) {
       throw illegalArgumentError(
         `[sparse_vector] fields inside lists of objects are not supported: field [${this.fieldType.name}] has several values in a document`,
       );
     }
     const weights = new Map<string, number>();
     collect(value, weights);
-    for (const [token, weight] of weights) this.#writer.write(context, this.fieldType.name, token, weight);
-    context.exists(this.#path);
+    for (const [token, weight] of weights) this.writer.write(context, this.fieldType.name, token, weight);
+    context.exists(this.path);
   }
 }
 
