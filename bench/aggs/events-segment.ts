@@ -1,12 +1,12 @@
 // The events corpus (3 M flights, NDJSON) as one segment in a fresh arena. The image is kept next to the corpus and rebuilt when it is older.
-import { createReadStream, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createReadStream, existsSync, statSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { OpenBuffer } from '../../src/arena/open-buffer.ts';
 import type { SegmentImageReader } from '../../src/arena/segment-reader.ts';
-import { openSegment } from '../../src/arena/segment-reader.ts';
 import type { MappingSnapshot } from '../../src/mapping/core/mapping-snapshot.ts';
 import { createMapping } from '../../src/mapping/create-mapping.ts';
-import { compileEngine, createMemory, Kernels, staticBytes } from '../../src/wasm/kernels.ts';
+import { compileEngine, type Kernels } from '../../src/wasm/kernels.ts';
+import { openSegmentFile } from '../data/segment-file.ts';
 
 const MAPPINGS = {
   dynamic: false,
@@ -38,13 +38,7 @@ export function eventsMapping(): MappingSnapshot {
 export async function loadEvents(corpus: string, mapping: MappingSnapshot): Promise<{ k: Kernels; segment: SegmentImageReader }> {
   const file = `${corpus}.segment`;
   if (!existsSync(file) || statSync(file).mtimeMs < statSync(corpus).mtimeMs) writeFileSync(file, await buildImage(corpus, mapping));
-  const bytes = readFileSync(file);
-  const module = compileEngine();
-  const start = staticBytes(module);
-  const k = new Kernels(module, createMemory(65536), start, GIB);
-  const ptr = start + GIB;
-  k.u8.set(bytes, ptr);
-  return { k, segment: openSegment(k, ptr, bytes.length, { id: 1, file, verify: true }) };
+  return openSegmentFile(file);
 }
 
 async function buildImage(corpus: string, mapping: MappingSnapshot): Promise<Uint8Array> {

@@ -5,8 +5,9 @@
 import { loadAnalyzer, type TextAnalysis } from '../../src/analyzer-node.ts';
 import { countPlan, executePlan } from '../../src/plan/execute.ts';
 import type { PlanNode, SegmentHits } from '../../src/plan/query-plan.ts';
+import { openSegmentFile } from '../data/segment-file.ts';
 import { ClassicPlanner } from '../query/classic-query.ts';
-import { FIELD, loadTextSegment } from '../query/text-segment.ts';
+import { FIELD } from '../query/text-segment.ts';
 
 const UNSUPPORTED = 'UNSUPPORTED';
 const BM25 = { k1: 0.9, b: 0.4 };
@@ -14,11 +15,11 @@ const BM25 = { k1: 0.9, b: 0.4 };
 const OTHER_SYNTAX = /[:[\]{}()/^?\\]|\*\S|&&|\|\|/;
 
 export class GameIndex {
-  readonly #loaded: ReturnType<typeof loadTextSegment>;
+  readonly #loaded: ReturnType<typeof openSegmentFile>;
   readonly #planner: ClassicPlanner;
 
   private constructor(file: string, analysis: TextAnalysis) {
-    this.#loaded = loadTextSegment(file);
+    this.#loaded = openSegmentFile(file);
     const tokens = (text: string) => analysis.analyze(text, 'standard').map(({ term }) => term);
     this.#planner = new ClassicPlanner(this.#loaded.segment, FIELD, { ...BM25, tokens });
   }

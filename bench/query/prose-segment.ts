@@ -3,7 +3,8 @@ import { createReadStream, existsSync, statSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { SegmentImageReader } from '../../src/arena/segment-reader.ts';
 import type { Kernels } from '../../src/wasm/kernels.ts';
-import { buildTextSegment, type IndexFigures, loadTextSegment, type TextDocument } from './text-segment.ts';
+import { openSegmentFile } from '../data/segment-file.ts';
+import { buildTextSegment, type IndexFigures, type TextDocument } from './text-segment.ts';
 
 /** @param corpus path of prose.ndjson @param reorder  its similar documents are neighbours */
 export async function loadProse(
@@ -18,7 +19,7 @@ export async function loadProse(
     figures = built.figures;
     writeFileSync(file, built.image);
   }
-  return { ...loadTextSegment(file), figures };
+  return { ...openSegmentFile(file), figures };
 }
 
 async function* documentsOf(corpus: string): AsyncGenerator<TextDocument> {

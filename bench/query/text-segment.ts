@@ -1,12 +1,10 @@
 // Texts as one segment of one field in a fresh arena, written by the real open buffer and merge: the content of an index after a force merge.
-import { readFileSync } from 'node:fs';
 import { chainBlob, words } from '../../src/analysis/blob.ts';
 import { mergeSegments } from '../../src/arena/merge.ts';
 import { type IndexAnalyzer, OpenBuffer } from '../../src/arena/open-buffer.ts';
-import { openSegment, type SegmentImageReader } from '../../src/arena/segment-reader.ts';
 import type { FieldSpec } from '../../src/mapping/core/document-sink.ts';
 import { StageId } from '../../src/wasm/generated/analysis.ts';
-import { compileEngine, createMemory, Kernels, staticBytes } from '../../src/wasm/kernels.ts';
+import { compileEngine } from '../../src/wasm/kernels.ts';
 
 const GIB = 2 ** 30;
 /** Lucene's StandardAnalyzer without stop words. */
@@ -64,15 +62,4 @@ export async function buildTextSegment(
     image,
     figures: { docs: seqNo, seconds: (done - started) / 1e3, mergeSeconds: (done - merging) / 1e3, sizeBytes: image.length },
   };
-}
-
-/** Opens the image that a file holds in an arena of its own, with 1 GiB of scratch. */
-export function loadTextSegment(file: string): { k: Kernels; segment: SegmentImageReader } {
-  const bytes = readFileSync(file);
-  const module = compileEngine();
-  const start = staticBytes(module);
-  const k = new Kernels(module, createMemory(65536), start, GIB);
-  const ptr = start + GIB;
-  k.u8.set(bytes, ptr);
-  return { k, segment: openSegment(k, ptr, bytes.length, { id: 1, file, verify: true }) };
 }
