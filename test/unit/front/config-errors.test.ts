@@ -1,37 +1,9 @@
 /** Errors of configurations in nginx's words; compared with nginx where it is installed. */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import { loadCycle, placesOf } from '../../../src/front/process/cycle.ts';
+import { existsSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { configErrors, NGINX } from '../../support/config-errors.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'gannet-config-'));
-mkdirSync(path.join(folder, 'logs'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const NGINX = '/usr/sbin/nginx';
-
-const place = { prefix: folder, config: 'nginx.conf', errorLog: 'logs/error.log' };
-
-/** The message of the front, '' for a valid configuration. */
-async function ours(text: string): Promise<string> {
-  writeFileSync(path.join(folder, 'nginx.conf'), text);
-  const options = { ...place, globals: '', test: true, dump: false, quiet: true };
-  try {
-    const cycle = await loadCycle(options, placesOf(options));
-    cycle.targets.close();
-    return '';
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
-function theirs(text: string): string {
-  writeFileSync(path.join(folder, 'nginx.conf'), text);
-  const words = ['-t', '-p', `${folder}/`, '-c', 'nginx.conf', '-e', 'logs/error.log', '-g', 'pid nginx.pid; daemon off;'];
-  const { stderr } = spawnSync(NGINX, words, { encoding: 'utf8' });
-  return /nginx: \[emerg\] (.*)/.exec(stderr)?.[1] ?? '';
-}
+const { folder, file, ours, theirs } = configErrors();
 
 /** temporary folders that an ordinary user may make */
 const TEMPS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((n) => `${n}_temp_path ${folder}/${n};`).join(' ');
@@ -95,7 +67,6 @@ const CASES: [name: string, text: string, message: string, line: number][] = [
 ];
 
 describe('errors of the configuration', () => {
-  const file = path.join(folder, 'nginx.conf');
   const want = (message: string, line: number) => (message === '' ? '' : `${message} in ${file}:${line}`);
   for (const [name, text, message, line] of CASES) {
     test(name, async () => expect(await ours(text)).toBe(want(message, line)));

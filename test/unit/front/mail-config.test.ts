@@ -1,40 +1,10 @@
 /** Errors of mail configurations in nginx's words; compared with nginx where it has its mail module. */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import { loadCycle, placesOf } from '../../../src/front/process/cycle.ts';
+import { existsSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { configErrors } from '../../support/config-errors.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'gannet-mail-config-'));
-mkdirSync(path.join(folder, 'logs'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const NGINX = '/usr/sbin/nginx';
+const { file, ours, theirs } = configErrors();
 const MODULE = '/usr/lib/nginx/modules/ngx_mail_module.so';
-
-const place = { prefix: folder, config: 'nginx.conf', errorLog: 'logs/error.log' };
-
-/** The message of the front, '' for a valid configuration. */
-async function ours(text: string): Promise<string> {
-  writeFileSync(path.join(folder, 'nginx.conf'), text);
-  const options = { ...place, globals: '', test: true, dump: false, quiet: true };
-  try {
-    const cycle = await loadCycle(options, placesOf(options));
-    cycle.targets.close();
-    return '';
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
-function theirs(text: string): string {
-  writeFileSync(path.join(folder, 'nginx.conf'), text);
-  const globals = `pid nginx.pid; daemon off; load_module ${MODULE};`;
-  const { stderr } = spawnSync(NGINX, ['-t', '-p', `${folder}/`, '-c', 'nginx.conf', '-e', 'logs/error.log', '-g', globals], {
-    encoding: 'utf8',
-  });
-  return /nginx: \[emerg\] (.*)/.exec(stderr)?.[1] ?? '';
-}
 
 const inMail = (text: string): string => `events {}\nmail {\n${text}\n}\n`;
 const AUTH = 'auth_http 127.0.0.1:9;';
@@ -72,9 +42,9 @@ const CASES: [text: string, message: string, line: number, own?: 'own'][] = [
   [inMail('auth_http unix:;'), 'no path in the unix domain socket in auth_http "unix:"', 3],
   [inMail('auth_http http://127.0.0.1/path?x; auth_http_timeout 1s; auth_http_pass_client_cert on;'), '', 0],
   [inMail('auth_http unix:/tmp/socket:/path;'), '', 0],
-  [inMail('server {\nprotocol imap;\n}'), `no "listen" is defined for server in ${folder}/nginx.conf:3`, 0],
-  [inMail('server {\nlisten 127.0.0.1:25093; protocol imap;\n}'), `no "auth_http" is defined for server in ${folder}/nginx.conf:3`, 0],
-  [inServer(''), `unknown mail protocol for server in ${folder}/nginx.conf:4`, 0],
+  [inMail('server {\nprotocol imap;\n}'), `no "listen" is defined for server in ${file}:3`, 0],
+  [inMail('server {\nlisten 127.0.0.1:25093; protocol imap;\n}'), `no "auth_http" is defined for server in ${file}:3`, 0],
+  [inServer(''), `unknown mail protocol for server in ${file}:4`, 0],
   [inMail(`${AUTH} server { listen 127.0.0.1:143; } server { listen 127.0.0.1:995; } server { listen 127.0.0.1:587; }`), '', 0],
   [inImap('listen 127.0.0.1;'), 'no port in "127.0.0.1" of the "listen" directive', 7, 'own'],
   [inImap('listen 127.0.0.1:25094 default_server;'), 'invalid parameter "default_server"', 7, 'own'],
@@ -88,15 +58,11 @@ const CASES: [text: string, message: string, line: number, own?: 'own'][] = [
   ],
   [
     inMail(`${AUTH} server { protocol imap;\nlisten 127.0.0.1:25093 ssl; }`),
-    `no "ssl_certificate" is defined for the "listen ... ssl" directive in ${folder}/nginx.conf:4`,
+    `no "ssl_certificate" is defined for the "listen ... ssl" directive in ${file}:4`,
     0,
   ],
-  [inImap('starttls on;'), `no "ssl_certificate" is defined for the "starttls" directive in ${folder}/nginx.conf:7`, 0],
-  [
-    inImap('starttls on;\nssl_certificate x.pem;'),
-    `no "ssl_certificate_key" is defined for the "starttls" directive in ${folder}/nginx.conf:7`,
-    0,
-  ],
+  [inImap('starttls on;'), `no "ssl_certificate" is defined for the "starttls" directive in ${file}:7`, 0],
+  [inImap('starttls on;\nssl_certificate x.pem;'), `no "ssl_certificate_key" is defined for the "starttls" directive in ${file}:7`, 0],
   [
     `events {}\nstream { server { listen 127.0.0.1:25093; return x; } }\nmail { ${AUTH} server { listen 127.0.0.1:25093; protocol imap; } }\n`,
     'bind() to 127.0.0.1:25093 failed (98: Address already in use)',
@@ -105,7 +71,7 @@ const CASES: [text: string, message: string, line: number, own?: 'own'][] = [
   ],
 ];
 
-const placed = (message: string, line: number): string => (line === 0 ? message : `${message} in ${folder}/nginx.conf:${line}`);
+const placed = (message: string, line: number): string => (line === 0 ? message : `${message} in ${file}:${line}`);
 
 describe('mail', () => {
   test.each(CASES)('%s', async (text, message, line) => {
@@ -113,6 +79,6 @@ describe('mail', () => {
   });
 
   test.skipIf(!existsSync(MODULE)).each(CASES.filter(([, , , own]) => !own))('nginx: %s', (text, message, line) => {
-    expect(theirs(text)).toBe(placed(message, line));
+    expect(theirs(text, `load_module ${MODULE};`)).toBe(placed(message, line));
   });
 });
