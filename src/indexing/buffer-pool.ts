@@ -7,6 +7,9 @@ export class BufferPool {
   readonly #pages: number | undefined;
   readonly #free: OpenBuffer[] = [];
   #lastUseMs = 0;
+  /** Memory of dropped buffers waits for a collection of garbage. */
+  #hasGarbage = false;
+  #lastCollectionMs = Number.NEGATIVE_INFINITY;
 
   /**
    * @param maxBytes  size at which a buffer reports that it is full
@@ -31,12 +34,19 @@ export class BufferPool {
 
   /**
    * Drops the free buffers if none was taken for `idleMs`. Their memory, up to `memory.limit` / 8 and the same again for a flush, returns to the system with
-   * the next collection of garbage.
-   * @returns whether there were any
+   * the next collection of garbage. A collection takes up to half a second with a thousand shards, whose flushes return one buffer after another, so there
+   * is at most one in `idleMs`.
+   * @returns whether garbage is to be collected
    */
   dropUnused(idleMs: number): boolean {
-    if (this.#free.length === 0 || Date.now() - this.#lastUseMs < idleMs) return false;
-    this.#free.length = 0;
+    const now = Date.now();
+    if (this.#free.length > 0 && now - this.#lastUseMs >= idleMs) {
+      this.#free.length = 0;
+      this.#hasGarbage = true;
+    }
+    if (!this.#hasGarbage || now - this.#lastCollectionMs < idleMs) return false;
+    this.#hasGarbage = false;
+    this.#lastCollectionMs = now;
     return true;
   }
 }
