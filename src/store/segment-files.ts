@@ -2,15 +2,16 @@
 // its own checksums.
 //   data/indices/<index uuid>/<shard>/<segment>.seg
 import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readdirSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { ApiError } from '../errors/api-error.ts';
 
 const EXTENSION = '.seg';
 const CHUNK_BYTES = 16 << 20;
 
-/** All shards of an index. */
-export function removeIndexFolder(directory: string, indexUuid: string): void {
-  rmSync(path.join(directory, 'indices', indexUuid), { recursive: true, force: true });
+/** All shards of an index. Other work goes on meanwhile. */
+export function removeIndexFolder(directory: string, indexUuid: string): Promise<void> {
+  return rm(path.join(directory, 'indices', indexUuid), { recursive: true, force: true });
 }
 
 export class SegmentFiles {

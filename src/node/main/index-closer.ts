@@ -16,6 +16,9 @@ export interface IndexCloserParts {
 export class IndexCloser {
   readonly #parts: IndexCloserParts;
   readonly #closing = new Map<string, Promise<void>>();
+  /** Deleted indices whose shards are closed, to be removed together by the promise below. */
+  #deleted: string[] = [];
+  #removal = Promise.resolve();
 
   constructor(parts: IndexCloserParts) {
     this.#parts = parts;
@@ -43,7 +46,7 @@ export class IndexCloser {
   }
 
   async #closeShards(uuid: string, drop: boolean): Promise<void> {
-    const { dataPath, metadata, placements, registry, indexers } = this.#parts;
+    const { metadata, placements, registry, indexers } = this.#parts;
     const logs = metadata.logs(uuid);
     const close = (log: number, shard: number) =>
       indexers.channel(placements.indexerOf(log)).request({ type: 'closeShard', uuid, shard, log, drop });
@@ -52,8 +55,20 @@ export class IndexCloser {
       registry.forget(uuid, shard);
       placements.forget(uuid, shard);
     }
-    if (!drop) return;
-    removeIndexFolder(dataPath, uuid);
-    metadata.forgetLogs(uuid);
+    if (drop) await this.#remove(uuid);
+  }
+
+  /** Each transaction waits for the disk, so one is for all indices whose turn has come while files were being removed. */
+  #remove(uuid: string): Promise<void> {
+    if (this.#deleted.push(uuid) === 1) this.#removal = this.#removal.catch(() => undefined).then(() => this.#removeDeleted());
+    return this.#removal;
+  }
+
+  async #removeDeleted(): Promise<void> {
+    const { dataPath, metadata } = this.#parts;
+    const uuids = this.#deleted;
+    this.#deleted = [];
+    for (const uuid of uuids) await removeIndexFolder(dataPath, uuid);
+    metadata.forgetLogs(uuids);
   }
 }

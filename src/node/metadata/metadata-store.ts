@@ -95,9 +95,9 @@ export class MetadataStore {
     return logs;
   }
 
-  forgetLogs(uuid: string): void {
-    this.#logs.delete(uuid);
-    this.#write(new Map([[LOGS_PREFIX + uuid, undefined]]));
+  forgetLogs(uuids: readonly string[]): void {
+    for (const uuid of uuids) this.#logs.delete(uuid);
+    this.#write(new Map(uuids.map((uuid) => [LOGS_PREFIX + uuid, undefined])));
   }
 
   #write(values: ReadonlyMap<string, unknown>): void {
