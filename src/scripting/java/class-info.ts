@@ -80,6 +80,8 @@ export class ClassInfo {
   readonly javaName: string;
   /** The method of a functional interface. */
   functional: Method | null = null;
+  /** True for classes with instances of their own: they may implement functional interfaces, but functions are not their values. */
+  isConcrete = false;
   readonly #superNames: readonly string[];
   #ancestors: ReadonlySet<ClassInfo> | null = null;
   readonly #found = new Map<string, Method | null>();
@@ -124,6 +126,7 @@ export class ClassInfo {
 
   /** The method of the functional interface that this is, or extends. */
   get interfaceMethod(): Method | null {
+    if (this.isConcrete) return null;
     for (const ancestor of this.ancestors) if (ancestor.functional) return ancestor.functional;
     return null;
   }
@@ -174,6 +177,7 @@ export function defineClass(name: string, supers: readonly string[], table: Clas
   byName.set(name, info);
   byName.set(info.simpleName, info);
   unresolved.push({ info, table });
+  info.isConcrete = table.of !== undefined;
   if (table.of) Object.defineProperty(table.of.prototype, JAVA_CLASS, { value: info });
   return info;
 }

@@ -1,13 +1,24 @@
 // Duration and Period.
-import './interfaces.ts';
+
 import { defineClass } from '../../java/class-info.ts';
 import { ImmutableList } from '../../java/collections.ts';
 import { raise } from '../../java/faults.ts';
 import { longHash } from '../../java/objects.ts';
 import type { Value } from '../../java/values.ts';
 import { unsupported } from './faults.ts';
-import { DAY_NANOS, floorDiv, instantNanos, LocalDate, localNanos, type Temporal, withLocal, zonedAt, zonedNanos } from './temporal.ts';
-import { between, plusMonths, type UnitValue, unitNamed } from './units.ts';
+import { OBJECT } from './interfaces.ts';
+import {
+  checkedLong,
+  DAY_NANOS,
+  floorDiv,
+  instantNanos,
+  type LocalDate,
+  sameKind,
+  type Temporal,
+  zonedAt,
+  zonedNanos,
+} from './temporal.ts';
+import { between, plusMonths, plusUnit, UNIT_MEMBERS, type UnitValue, unitNamed, unitNanos } from './units.ts';
 import { ZonedTime } from './zoned-time.ts';
 
 const SECOND = 1_000_000_000n;
@@ -16,6 +27,7 @@ const SECOND = 1_000_000_000n;
 class Duration {
   readonly nanos: bigint;
   constructor(nanos: bigint) {
+    checkedLong(floorDiv(nanos, SECOND));
     this.nanos = nanos;
   }
   equalTo(other: Value): boolean {
@@ -42,6 +54,11 @@ class Duration {
       .padStart(9, '0')
       .replace(/0+$/, '');
     return `${text}${left === 0n && rest < 0n ? '-0' : left}${digits === '' ? '' : `.${digits}`}S`;
+  }
+  /** Its value by units. */
+  parts(): Readonly<Record<string, bigint>> {
+    const seconds = floorDiv(this.nanos, SECOND);
+    return { SECONDS: seconds, NANOS: this.nanos - seconds * SECOND };
   }
   static parse(text: string): Duration {
     const found = /^([-+]?)P(?:([-+]?\d+)D)?(?:T(?:([-+]?\d+)H)?(?:([-+]?\d+)M)?(?:([-+]?\d+)(?:\.(\d{0,9}))?S)?)?$/i.exec(text);
@@ -88,6 +105,10 @@ export class Period {
     const months = this.years * 12 + this.months;
     return new Period(Math.trunc(months / 12), months % 12, this.days);
   }
+  /** Its value by units. */
+  parts(): Readonly<Record<string, bigint>> {
+    return { YEARS: BigInt(this.years), MONTHS: BigInt(this.months), DAYS: BigInt(this.days) };
+  }
   static parse(text: string): Period {
     const found = /^([-+]?)P(?:([-+]?\d+)Y)?(?:([-+]?\d+)M)?(?:([-+]?\d+)W)?(?:([-+]?\d+)D)?$/i.exec(text);
     if (!found || found.slice(2).every((part) => part === undefined))
@@ -97,21 +118,31 @@ export class Period {
   }
   static between(from: LocalDate, to: LocalDate): Period {
     const months = Number(between(unitNamed('MONTHS'), from, to));
-    const rest = (to.nanos - plusMonths(from.nanos, months)) / DAY_NANOS;
+    const rest = (to.nanos - plusMonths(from.nanos, BigInt(months))) / DAY_NANOS;
     return new Period(Math.trunc(months / 12), months % 12, Number(rest));
   }
 }
 
+/** @throws ScriptFault ArithmeticException: not an int */
+const sumOf = (value: number, by: bigint): number => {
+  const sum = checkedLong(BigInt(value) + by);
+  return BigInt.asIntN(32, sum) === sum ? Number(sum) : raise('java.lang.ArithmeticException', 'integer overflow');
+};
 const rotatedLeft = (value: number, by: number): number => (value << by) | (value >>> (32 - by));
 
 export function addAmount<T extends Temporal>(time: T, amount: Value, sign: 1 | -1): T {
+  const by = BigInt(sign);
   if (amount instanceof Duration) {
-    if (time instanceof ZonedTime) return zonedAt(zonedNanos(time) + amount.nanos * BigInt(sign), time.zone) as T;
-    if (time instanceof LocalDate) return unsupported('Unsupported unit: Seconds');
-    return withLocal(time, time.nanos + amount.nanos * BigInt(sign));
+    if (time instanceof ZonedTime) return time.like(zonedAt(zonedNanos(time) + amount.nanos * by, time.zone)) as T;
+    const seconds = floorDiv(amount.nanos, SECOND);
+    const whole = seconds === 0n ? time : plusUnit(time, by * seconds, unitNamed('SECONDS'));
+    return amount.nanos % SECOND === 0n ? whole : plusUnit(whole, by * (amount.nanos - seconds * SECOND), unitNamed('NANOS'));
   }
   const { years, months, days } = amount as Period;
-  return withLocal(time, plusMonths(localNanos(time), sign * (years * 12 + months)) + BigInt(sign * days) * DAY_NANOS);
+  let shifted = time;
+  if (months !== 0) shifted = plusUnit(time, by * BigInt(years * 12 + months), unitNamed('MONTHS'));
+  else if (years !== 0) shifted = plusUnit(time, by * BigInt(years), unitNamed('YEARS'));
+  return days === 0 ? shifted : plusUnit(shifted, by * BigInt(days), unitNamed('DAYS'));
 }
 
 const shiftedBy = (self: Duration, count: bigint, unit: UnitValue): Duration =>
@@ -130,11 +161,23 @@ const durationOf = (unit: string) => (count: bigint) => new Duration(count * (un
 const periodFrom = (amount: Value): Period =>
   amount instanceof Period ? amount : raise('java.time.DateTimeException', 'Unit must be Years, Months or Days, but was Seconds');
 const durationParts = (unit: bigint) => (self: Duration) => self.nanos / unit;
+defineClass('java.time.temporal.TemporalAmount', OBJECT, {
+  members: {
+    'Temporal addTo(Temporal)': (self: Value, time: Temporal) => addAmount(time, self, 1),
+    'Temporal subtractFrom(Temporal)': (self: Value, time: Temporal) => addAmount(time, self, -1),
+    'long get(TemporalUnit)': (self: Duration | Period, unit: UnitValue) =>
+      self.parts()[unit.name] ?? unsupported(`Unsupported unit: ${unit}`),
+    'List getUnits()': (self: Duration | Period) => new ImmutableList(...Object.keys(self.parts()).map(unitNamed)),
+  },
+});
 defineClass('java.time.Duration', ['java.time.temporal.TemporalAmount', 'java.lang.Comparable'], {
   of: Duration,
   constants: { 'Duration ZERO': new Duration(0n) },
   members: {
-    'static Duration between(Temporal,Temporal)': (from: Temporal, to: Temporal) => new Duration(instantNanos(to) - instantNanos(from)),
+    'static Duration between(Temporal,Temporal)': (from: Temporal, to: Temporal) => {
+      between(unitNamed('SECONDS'), from, to);
+      return new Duration(instantNanos(sameKind(from, to)) - instantNanos(from));
+    },
     'static Duration of(long,TemporalUnit)': (count: bigint, unit: UnitValue) =>
       new Duration(count * (unit.nanos ?? unsupported('Unit must not have an estimated duration'))),
     'static Duration from(TemporalAmount)': durationFrom,
@@ -164,14 +207,6 @@ defineClass('java.time.Duration', ['java.time.temporal.TemporalAmount', 'java.la
       nanos < 0 || nanos > 999_999_999
         ? raise('java.time.DateTimeException', `Invalid value for NanoOfSecond (valid values 0 - 999999999): ${nanos}`)
         : new Duration(floorDiv(self.nanos, SECOND) * SECOND + BigInt(nanos)),
-    'long get(TemporalUnit)': (self: Duration, unit: UnitValue) => {
-      const seconds = floorDiv(self.nanos, SECOND);
-      if (unit.name === 'SECONDS') return seconds;
-      return unit.name === 'NANOS' ? self.nanos - seconds * SECOND : unsupported(`Unsupported unit: ${unit}`);
-    },
-    'List getUnits()': () => new ImmutableList(unitNamed('SECONDS'), unitNamed('NANOS')),
-    'Temporal addTo(Temporal)': (self: Duration, time: Temporal) => addAmount(time, self, 1),
-    'Temporal subtractFrom(Temporal)': (self: Duration, time: Temporal) => addAmount(time, self, -1),
     'boolean equals(Object)': (self: Duration, other: Value) => self.equalTo(other),
     'int hashCode()': (self: Duration) => self.hash(),
     'Duration multipliedBy(long)': (self: Duration, by: bigint) => new Duration(self.nanos * by),
@@ -204,32 +239,24 @@ defineClass('java.time.Period', ['java.time.temporal.TemporalAmount'], {
     'boolean isZero()': (self: Period) => self.isZero,
     'Period plus(TemporalAmount)': (self: Period, other: Value) => self.plus(periodFrom(other), 1),
     'Period minus(TemporalAmount)': (self: Period, other: Value) => self.plus(periodFrom(other), -1),
-    'Period plusDays(long)': (self: Period, count: bigint) => new Period(self.years, self.months, self.days + Number(count)),
-    'Period plusMonths(long)': (self: Period, count: bigint) => new Period(self.years, self.months + Number(count), self.days),
-    'Period plusYears(long)': (self: Period, count: bigint) => new Period(self.years + Number(count), self.months, self.days),
-    'Period minusDays(long)': (self: Period, count: bigint) => new Period(self.years, self.months, self.days - Number(count)),
-    'Period minusMonths(long)': (self: Period, count: bigint) => new Period(self.years, self.months - Number(count), self.days),
-    'Period minusYears(long)': (self: Period, count: bigint) => new Period(self.years - Number(count), self.months, self.days),
+    'Period plusDays(long)': (self: Period, count: bigint) => new Period(self.years, self.months, sumOf(self.days, count)),
+    'Period plusMonths(long)': (self: Period, count: bigint) => new Period(self.years, sumOf(self.months, count), self.days),
+    'Period plusYears(long)': (self: Period, count: bigint) => new Period(sumOf(self.years, count), self.months, self.days),
+    'Period minusDays(long)': (self: Period, count: bigint) => new Period(self.years, self.months, sumOf(self.days, -count)),
+    'Period minusMonths(long)': (self: Period, count: bigint) => new Period(self.years, sumOf(self.months, -count), self.days),
+    'Period minusYears(long)': (self: Period, count: bigint) => new Period(sumOf(self.years, -count), self.months, self.days),
     'Period withDays(int)': (self: Period, days: number) => new Period(self.years, self.months, days),
     'Period withMonths(int)': (self: Period, months: number) => new Period(self.years, months, self.days),
     'Period withYears(int)': (self: Period, years: number) => new Period(years, self.months, self.days),
     'Period multipliedBy(int)': (self: Period, by: number) => self.times(by),
     'Period negated()': (self: Period) => self.times(-1),
     'Period normalized()': (self: Period) => self.normalized(),
-    'long get(TemporalUnit)': (self: Period, unit: UnitValue) =>
-      unit.name === 'YEARS'
-        ? BigInt(self.years)
-        : unit.name === 'MONTHS'
-          ? BigInt(self.months)
-          : unit.name === 'DAYS'
-            ? BigInt(self.days)
-            : unsupported(`Unsupported unit: ${unit}`),
-    'List getUnits()': () => new ImmutableList(unitNamed('YEARS'), unitNamed('MONTHS'), unitNamed('DAYS')),
-    'Temporal addTo(Temporal)': (self: Period, time: Temporal) => addAmount(time, self, 1),
-    'Temporal subtractFrom(Temporal)': (self: Period, time: Temporal) => addAmount(time, self, -1),
     'boolean equals(Object)': (self: Period, other: Value) => self.equalTo(other),
     'int hashCode()': (self: Period) => self.hash(),
     'long toTotalMonths()': (self: Period) => BigInt(self.years * 12 + self.months),
     'String toString()': String,
   },
+});
+defineClass('java.time.temporal.TemporalUnit', OBJECT, {
+  members: { ...UNIT_MEMBERS, 'Duration getDuration()': (self: UnitValue) => new Duration(unitNanos(self)) },
 });

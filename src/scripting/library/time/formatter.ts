@@ -8,6 +8,7 @@ import { ApiError } from '../../../errors/api-error.ts';
 import { defineClass } from '../../java/class-info.ts';
 import { illegalArgument, raise } from '../../java/faults.ts';
 import type { Value } from '../../java/values.ts';
+import { type FieldValue, fieldNamed, fieldOf } from './field-value.ts';
 import { OBJECT } from './interfaces.ts';
 import { Instant, instantNanos, inZone, LocalDate, LocalDateTime, LocalTime, type Temporal, zonedAt, zonedNanos } from './temporal.ts';
 import { dateText, ZonedTime } from './zoned-time.ts';
@@ -18,13 +19,17 @@ export class Formatter {
   readonly elements: readonly PatternElement[] | null;
   readonly print: ((time: Temporal) => string) | null;
   readonly zone: TimeZone | null;
+  /** Fields that a temporal must have. */
+  readonly needs: readonly FieldValue[];
   readonly #shown: string;
   constructor(
     shown: string,
     elements: readonly PatternElement[] | null,
     print: ((time: Temporal) => string) | null = null,
     zone: TimeZone | null = null,
+    needs: readonly FieldValue[] = [],
   ) {
+    this.needs = needs;
     this.#shown = shown;
     this.elements = elements;
     this.print = print;
@@ -32,7 +37,7 @@ export class Formatter {
   }
   static ofPattern(pattern: string): Formatter {
     try {
-      return new Formatter(pattern, compilePattern(pattern));
+      return new Formatter(pattern, compilePattern(pattern), null, null, fieldsOfPattern(pattern));
     } catch (error) {
       return illegalArgument(error instanceof ApiError ? error.message : String(error));
     }
@@ -42,10 +47,11 @@ export class Formatter {
       this.zone && !(time instanceof LocalDateTime || time instanceof LocalDate || time instanceof LocalTime)
         ? zonedAt(instantNanos(time), this.zone)
         : time;
+    for (const field of this.needs) fieldOf(shown, field);
     return this.elements ? printElements(this.elements, shown.view) : (this.print?.(shown) ?? '');
   }
   withZone(zone: TimeZone): Formatter {
-    return new Formatter(this.#shown, this.elements, this.print, zone);
+    return new Formatter(this.#shown, this.elements, this.print, zone, this.needs);
   }
   /** @throws ScriptFault DateTimeParseException */
   parse(text: string): DateFields {
@@ -60,7 +66,41 @@ export class Formatter {
   }
 }
 
-const ISO_DATE = new Formatter('ISO_LOCAL_DATE', null, (time) => dateText(time.view));
+const LETTERS: Readonly<Record<string, string>> = {
+  G: 'ERA',
+  y: 'YEAR_OF_ERA',
+  u: 'YEAR',
+  M: 'MONTH_OF_YEAR',
+  L: 'MONTH_OF_YEAR',
+  d: 'DAY_OF_MONTH',
+  D: 'DAY_OF_YEAR',
+  E: 'DAY_OF_WEEK',
+  a: 'AMPM_OF_DAY',
+  h: 'CLOCK_HOUR_OF_AMPM',
+  K: 'HOUR_OF_AMPM',
+  k: 'CLOCK_HOUR_OF_DAY',
+  H: 'HOUR_OF_DAY',
+  m: 'MINUTE_OF_HOUR',
+  s: 'SECOND_OF_MINUTE',
+  S: 'NANO_OF_SECOND',
+  n: 'NANO_OF_SECOND',
+  A: 'MILLI_OF_DAY',
+  N: 'NANO_OF_DAY',
+  X: 'OFFSET_SECONDS',
+  x: 'OFFSET_SECONDS',
+  Z: 'OFFSET_SECONDS',
+};
+
+/** The fields that the letters of a pattern print, without quoted text and optional sections. */
+function fieldsOfPattern(pattern: string): FieldValue[] {
+  let plain = pattern.replaceAll(/'(?:[^']|'')*'/g, '');
+  for (let before = ''; before !== plain; ) {
+    before = plain;
+    plain = plain.replaceAll(/\[[^[\]]*(?:\]|$)/g, '');
+  }
+  return [...new Set(plain)].flatMap((letter) => (LETTERS[letter] ? [fieldNamed(LETTERS[letter])] : []));
+}
+
 const isoTime = (time: Temporal): string => {
   const { hour, minute, second, nano } = time.view;
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -70,17 +110,24 @@ const isoTime = (time: Temporal): string => {
 const offsetOf = (time: Temporal): string => (time instanceof ZonedTime ? formatOffset(time.view.offsetMs / 1000, true) : '');
 const isoDateTime = (time: Temporal): string => `${dateText(time.view)}T${isoTime(time)}`;
 const zoneSuffix = (time: Temporal): string => (time instanceof ZonedTime && time.zone.id !== offsetOf(time) ? `[${time.zone.id}]` : '');
+/** A formatter of ISO 8601 for temporals with the given fields. */
+const named = (shown: string, print: (time: Temporal) => string, needs: string): Formatter =>
+  new Formatter(shown, null, print, null, needs.split(' ').map(fieldNamed));
 const FORMATTERS: Readonly<Record<string, Formatter>> = {
-  ISO_DATE: new Formatter('ISO_DATE', null, (time) => dateText(time.view) + offsetOf(time)),
-  ISO_LOCAL_DATE: ISO_DATE,
-  ISO_TIME: new Formatter('ISO_TIME', null, (time) => isoTime(time) + offsetOf(time)),
-  ISO_LOCAL_TIME: new Formatter('ISO_LOCAL_TIME', null, isoTime),
-  ISO_DATE_TIME: new Formatter('ISO_DATE_TIME', null, (time) => isoDateTime(time) + offsetOf(time) + zoneSuffix(time)),
-  ISO_LOCAL_DATE_TIME: new Formatter('ISO_LOCAL_DATE_TIME', null, isoDateTime),
-  ISO_OFFSET_DATE_TIME: new Formatter('ISO_OFFSET_DATE_TIME', null, (time) => isoDateTime(time) + offsetOf(time)),
-  ISO_ZONED_DATE_TIME: new Formatter('ISO_ZONED_DATE_TIME', null, (time) => isoDateTime(time) + offsetOf(time) + zoneSuffix(time)),
-  ISO_INSTANT: new Formatter('ISO_INSTANT', null, (time) => String(new Instant(instantNanos(time)))),
-  BASIC_ISO_DATE: new Formatter('BASIC_ISO_DATE', compilePattern('yyyyMMdd')),
+  ISO_DATE: named('ISO_DATE', (time) => dateText(time.view) + offsetOf(time), 'YEAR'),
+  ISO_LOCAL_DATE: named('ISO_LOCAL_DATE', (time) => dateText(time.view), 'YEAR'),
+  ISO_TIME: named('ISO_TIME', (time) => isoTime(time) + offsetOf(time), 'HOUR_OF_DAY'),
+  ISO_LOCAL_TIME: named('ISO_LOCAL_TIME', isoTime, 'HOUR_OF_DAY'),
+  ISO_DATE_TIME: named('ISO_DATE_TIME', (time) => isoDateTime(time) + offsetOf(time) + zoneSuffix(time), 'YEAR HOUR_OF_DAY'),
+  ISO_LOCAL_DATE_TIME: named('ISO_LOCAL_DATE_TIME', isoDateTime, 'YEAR HOUR_OF_DAY'),
+  ISO_OFFSET_DATE_TIME: named('ISO_OFFSET_DATE_TIME', (time) => isoDateTime(time) + offsetOf(time), 'YEAR HOUR_OF_DAY OFFSET_SECONDS'),
+  ISO_ZONED_DATE_TIME: named(
+    'ISO_ZONED_DATE_TIME',
+    (time) => isoDateTime(time) + offsetOf(time) + zoneSuffix(time),
+    'YEAR HOUR_OF_DAY OFFSET_SECONDS',
+  ),
+  ISO_INSTANT: named('ISO_INSTANT', (time) => String(new Instant(instantNanos(time))), 'INSTANT_SECONDS'),
+  BASIC_ISO_DATE: new Formatter('BASIC_ISO_DATE', compilePattern('yyyyMMdd'), null, null, fieldsOfPattern('uuuuMMdd')),
 };
 
 export function cannotParse(text: string): never {

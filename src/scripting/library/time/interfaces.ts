@@ -2,12 +2,6 @@
 import { defineClass } from '../../java/class-info.ts';
 
 export const OBJECT = ['java.lang.Object'];
-defineClass('java.time.temporal.TemporalAccessor', OBJECT, {});
-defineClass('java.time.temporal.Temporal', ['java.time.temporal.TemporalAccessor'], {});
-defineClass('java.time.temporal.TemporalAmount', OBJECT, {});
-defineClass('java.time.temporal.TemporalUnit', OBJECT, {});
-defineClass('java.time.temporal.TemporalField', OBJECT, {});
-defineClass('java.time.temporal.TemporalAdjuster', OBJECT, { functional: 'Temporal adjustInto(Temporal)' });
 defineClass('java.time.chrono.ChronoLocalDate', ['java.time.temporal.Temporal', 'java.lang.Comparable'], {});
 defineClass('java.time.chrono.ChronoLocalDateTime', ['java.time.temporal.Temporal', 'java.lang.Comparable'], {});
 defineClass('java.time.chrono.ChronoZonedDateTime', ['java.time.temporal.Temporal', 'java.lang.Comparable'], {});

@@ -25,6 +25,7 @@ export function dateText({ year, month, day }: Pick<DateView, 'year' | 'month' |
 
 /** Epoch milliseconds and the nanoseconds within one, seen in a zone. */
 export class ZonedTime {
+  readonly scope = 'zoned';
   /** Whole epoch milliseconds. */
   readonly ms: number;
   /** Nanoseconds after `ms`, 0 to 999,999. */
@@ -36,6 +37,21 @@ export class ZonedTime {
     this.ms = ms;
     this.extraNanos = extraNanos;
     this.zone = zone;
+  }
+
+  /** The same moment and zone as a value of this class. */
+  like(time: ZonedTime): ZonedTime {
+    return time;
+  }
+
+  /** True if the zone is an offset from UTC rather than a region. */
+  get isOffset(): boolean {
+    return this.zone.fixedOffsetMs !== null && /^(?:Z|[+-])/.test(this.zone.id);
+  }
+
+  /** The same local time with another offset, where the class permits it. */
+  withOffset(_zone: TimeZone): ZonedTime {
+    return this;
   }
 
   get view(): DateView {
@@ -60,6 +76,16 @@ export class ZonedTime {
     const offset = formatOffset(this.view.offsetMs / 1000, true);
     const zone = this.zone.fixedOffsetMs !== null && this.zone.id === offset ? '' : this.zone.id === 'Z' ? '' : `[${this.zone.id}]`;
     return `${dateText(this.view)}T${timeText(this.view)}${offset}${zone}`;
+  }
+}
+
+/** java.time.OffsetDateTime: the zone is an offset. */
+export class OffsetStamp extends ZonedTime {
+  override like(time: ZonedTime): ZonedTime {
+    return new OffsetStamp(time.ms, time.extraNanos, time.zone);
+  }
+  override withOffset(zone: TimeZone): ZonedTime {
+    return new OffsetStamp(this.ms + this.view.offsetMs - zone.offsetAt(0), this.extraNanos, zone);
   }
 }
 
