@@ -1,5 +1,5 @@
 // What a user with hidden documents and fields can ask: every query, aggregation, pipeline, field type and part of a search, on a visible field
-// (`v`) and on a hidden one (`h`). The walk (visibility-walk.test.ts) fails for a query, aggregation, field type or API that is in no table.
+// (`v`) and on a hidden one (`h`). The walk (visibility-walk.test.ts) fails for a query, aggregation, pipeline or field type that is in no table.
 import { TYPES } from './visibility-data.ts';
 
 /** `v` for visible fields, `h` for hidden ones. */
