@@ -191,7 +191,7 @@ function eachLoop(unit: Unit, scope: Scope, { items, type: typeName, name, body,
   const from: Type = value.type.element ?? DEF;
   const item = unit.newVariable();
   const js = conversion(unit, item, from, type, true, at);
-  const list = unit.call('iterated', value.js);
+  const list = unit.call(value.type.isDef ? 'iteratedDef' : 'iterated', value.js);
   return {
     js: `p=${at};for(const ${item} of ${list}){${step(unit, code.js, at)}let ${variable.js}=${js};${code.js}}`,
     flow: STAYS,

@@ -80,6 +80,8 @@ export class ClassInfo {
   readonly javaName: string;
   /** The method of a functional interface. */
   functional: Method | null = null;
+  /** True if it declares a functional interface. */
+  isFunctional = false;
   /** True for classes with instances of their own: they may implement functional interfaces, but functions are not their values. */
   isConcrete = false;
   readonly #superNames: readonly string[];
@@ -178,6 +180,7 @@ export function defineClass(name: string, supers: readonly string[], table: Clas
   byName.set(info.simpleName, info);
   unresolved.push({ info, table });
   info.isConcrete = table.of !== undefined;
+  info.isFunctional = table.functional !== undefined;
   if (table.of) Object.defineProperty(table.of.prototype, JAVA_CLASS, { value: info });
   return info;
 }
@@ -215,7 +218,17 @@ function methodOf(owner: ClassInfo, signature: string, run: Implementation): Met
   const [, , returns, name, list] = present(SIGNATURE.exec(signature));
   const params = list === '' ? [] : list.split(',').map((type) => resolved(type.trim()));
   const result = returns === undefined ? owner.type : resolved(returns);
-  return { owner, name, params, returns: result, run: run as (...args: unknown[]) => unknown };
+  return { owner, name, params, returns: result, run: named(run as (...args: unknown[]) => unknown, result) };
+}
+
+/** A method whose result is a function: the function has the class of its interface, so that its other methods are found at run time. */
+function named(run: (...args: unknown[]) => unknown, { info }: Type): (...args: unknown[]) => unknown {
+  if (!info?.isFunctional) return run;
+  return (...args) => {
+    const result = run(...args);
+    if (typeof result === 'function' && !(JAVA_CLASS in result)) Object.defineProperty(result, JAVA_CLASS, { value: info });
+    return result;
+  };
 }
 
 function resolved(name: string): Type {

@@ -31,6 +31,8 @@ export function textOf(value: Value): string {
   if (value === undefined) return 'null';
   if (value instanceof JavaArray || isNumericArray(value)) return `${arrayPrefix(value)}@${(1).toString(16)}`;
   if (typeof value === 'function') return `${classNameOf(value)}$$Lambda`;
+  if (typeof value === 'object' && value !== null && value.toString === Object.prototype.toString)
+    return `${classNameOf(value)}@${identityHash(value).toString(16)}`;
   return String(value);
 }
 

@@ -1,10 +1,12 @@
 // java.lang: Object, Comparable, Enum, Number, Double, Float, Boolean, Math and System.
+
 import { javaDouble } from '../../common/text/java-text.ts';
 import { defineClass } from '../java/class-info.ts';
 import { compareDoubles, compareNatural, doubleHash, equal, floatHash, hashOf, textOf } from '../java/objects.ts';
 import { Double, Float, floatText, numeric, type Value } from '../java/values.ts';
 import { doubleToInt, doubleToLong, longToFloat } from '../runtime/numbers.ts';
 import { parseDouble } from './numbers/number-parsing.ts';
+import { power } from './numbers/powers.ts';
 
 defineClass('java.lang.Object', [], {
   members: {
@@ -187,8 +189,7 @@ const MATH = {
     'static double nextDown(double)': (value: number) => -nextUp(-value),
     'static double nextUp(double)': nextUp,
     'static double nextAfter(double,double)': (a: number, b: number) => (a === b ? b : b > a ? nextUp(a) : -nextUp(-a)),
-    'static double pow(double,double)': (a: number, b: number) =>
-      Math.abs(a) === 1 && Math.abs(b) === Number.POSITIVE_INFINITY ? Number.NaN : a ** b,
+    'static double pow(double,double)': power,
     'static double random()': Math.random,
     'static double rint(double)': rint,
     'static long round(double)': (value: number) => doubleToLong(Math.floor(value + (Math.abs(value) < 0.5 - 2 ** -54 ? 0 : 0.5))),

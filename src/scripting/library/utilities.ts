@@ -3,9 +3,10 @@ import { ENTRY_BYTES, spendBytes } from '../java/budget.ts';
 import { type ClassTable, defineClass } from '../java/class-info.ts';
 import { canonicalNameOf, classNameOf } from '../java/class-of.ts';
 import { FixedSizeList, ImmutableList, ImmutableMap, JavaMap, JavaSet, type TreeMap } from '../java/collections.ts';
-import { illegalArgument, noSuchElement, nullPointer, ScriptFault } from '../java/faults.ts';
+import { illegalArgument, noSuchElement, nullPointer, outOfBounds, ScriptFault } from '../java/faults.ts';
 import { compareDoubles, compareNatural, equal, hashOf, textOf } from '../java/objects.ts';
 import { isNumericArray, JavaArray, type Value } from '../java/values.ts';
+import { iteratedDef } from '../runtime/dynamic.ts';
 import type { Compare, Run } from './collections/callbacks.ts';
 import { sortList } from './collections/lists.ts';
 
@@ -58,6 +59,7 @@ function best(items: Items, compare: Compare): Value {
 }
 
 function swap(list: Value[], i: number, j: number): void {
+  for (const index of [i, j]) if (index < 0 || index >= list.length) outOfBounds(index, list.length);
   const item = list[i];
   list[i] = list[j];
   list[j] = item;
@@ -161,7 +163,7 @@ defineClass('java.util.Collections', ['java.lang.Object'], {
 });
 
 const arrayItems = (array: Value): Value[] =>
-  array instanceof JavaArray ? array.items : isNumericArray(array) ? Array.from(array as Iterable<Value>) : nullPointer(null);
+  array instanceof JavaArray ? array.items : isNumericArray(array) ? [...iteratedDef(array)] : nullPointer(null);
 
 function deepEquals(a: Value, b: Value): boolean {
   if (!(a instanceof JavaArray) && !isNumericArray(a)) return equal(a, b);

@@ -5,7 +5,7 @@ import { arrayElement, canonicalNameOf, classOf } from '../java/class-of.ts';
 import { illegalArgument, nullPointer, raise } from '../java/faults.ts';
 import { type Classified, isClassified, isNumericArray, JavaArray, type ScriptFunction, type Value } from '../java/values.ts';
 import { fromPlain, toPlain } from './conversions.ts';
-import { lengthOf, loadList, storeList } from './elements.ts';
+import { iterated, lengthOf, loadList, storeList } from './elements.ts';
 
 type Linked = (object: Value, args: readonly Value[]) => Value;
 /** Wording of Java's virtual machine, for a place that has not been linked and one that has. */
@@ -248,6 +248,11 @@ function fromArray(object: Value, index: number): Value {
     default:
       return fromPlain(item, { primitive: arrayElement(object) } as Type);
   }
+}
+
+/** The values that a loop over a def iterates over: elements of arrays as their classes. */
+export function iteratedDef(value: Value): Iterable<Value> {
+  return isNumericArray(value) ? Array.from({ length: value.length }, (_, i) => fromArray(value, i)) : iterated(value);
 }
 
 export function storeElement(object: Value, key: Value, value: Value, given: string): Value {

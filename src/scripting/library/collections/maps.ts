@@ -2,7 +2,7 @@
 import { ENTRY_BYTES, spendBytes, spendSteps } from '../../java/budget.ts';
 import { type ClassTable, defineClass, type Implementation } from '../../java/class-info.ts';
 import { HashMap, ImmutableMap, JavaMap, type LinkedHashSet, MapEntry, TreeMap } from '../../java/collections.ts';
-import { noSuchElement, unsupportedOperation } from '../../java/faults.ts';
+import { noSuchElement, nullPointer, unsupportedOperation } from '../../java/faults.ts';
 import { compareNatural, equal, hashOf } from '../../java/objects.ts';
 import type { Value } from '../../java/values.ts';
 import type { Compare, Run, Test } from './callbacks.ts';
@@ -171,6 +171,7 @@ const MAP: Readonly<Record<string, Implementation>> = {
   'boolean isEmpty()': (self: AnyMap) => self.size === 0,
   'Set keySet()': (self: AnyMap) => new KeyView(self, 'keys'),
   'def merge(def,def,BiFunction)': (self: AnyMap, key: Value, value: Value, run: Run) => {
+    if (value === null) return nullPointer(null);
     const known = get(self, key);
     return compute(self, key, known === null ? value : run(known, value));
   },

@@ -2,10 +2,10 @@
 import { ENTRY_BYTES, spendBytes, spendSteps } from '../../java/budget.ts';
 import { defineClass, type Implementation } from '../../java/class-info.ts';
 import { noSuchElement } from '../../java/faults.ts';
-import { compareNatural } from '../../java/objects.ts';
+import { compareNatural, equal } from '../../java/objects.ts';
 import type { Value } from '../../java/values.ts';
 import type { Compare } from './callbacks.ts';
-import { JavaIterator, removeItem } from './collections.ts';
+import { type Items, JavaIterator, listOf, removeItem } from './collections.ts';
 
 export const head = (self: Value[]): Value => (self.length ? self[0] : noSuchElement(null));
 export const tail = (self: Value[]): Value => (self.length ? self[self.length - 1] : noSuchElement(null));
@@ -75,6 +75,13 @@ class PriorityQueue {
     else this.items.splice(after, 0, item);
     return true;
   }
+  /** Keeps the items that pass the test. @returns true if some did not */
+  keep(test: (item: Value) => boolean): boolean {
+    spendSteps(this.items.length);
+    const before = this.items.length;
+    this.items = this.items.filter(test);
+    return this.items.length !== before;
+  }
   [Symbol.iterator](): Iterator<Value> {
     return this.items[Symbol.iterator]();
   }
@@ -86,6 +93,20 @@ defineClass('java.util.PriorityQueue', ['java.util.Queue'], {
     'new(Comparator)': (compare: Compare) => new PriorityQueue(compare),
     'boolean add(def)': (self: PriorityQueue, item: Value) => self.add(item),
     'boolean offer(def)': (self: PriorityQueue, item: Value) => self.add(item),
+    'boolean addAll(Collection)': (self: PriorityQueue, items: Items) => {
+      const added = listOf(items);
+      for (const item of added) self.add(item);
+      return added.length > 0;
+    },
+    'boolean removeAll(Collection)': (self: PriorityQueue, items: Items) => {
+      const gone = listOf(items);
+      return self.keep((item) => !gone.some((other) => equal(other, item)));
+    },
+    'boolean retainAll(Collection)': (self: PriorityQueue, items: Items) => {
+      const kept = listOf(items);
+      return self.keep((item) => kept.some((other) => equal(other, item)));
+    },
+    'boolean removeIf(Predicate)': (self: PriorityQueue, test: (item: Value) => boolean) => self.keep((item) => !test(item)),
     'def peek()': (self: PriorityQueue) => self.items[0] ?? null,
     'def poll()': (self: PriorityQueue) => self.items.shift() ?? null,
     'def remove()': (self: PriorityQueue) => removeFirst(self.items),

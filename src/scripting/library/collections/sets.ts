@@ -70,6 +70,18 @@ defineClass('java.util.TreeSet', ['java.util.AbstractSet', 'java.util.NavigableS
       return item;
     },
     'Iterator descendingIterator()': (self: JavaSet) => new JavaIterator([...keysOf(self)].reverse()),
+    'NavigableSet descendingSet()': (self: JavaSet) => {
+      const compare = orderOf(self);
+      const set = new TreeSet((a, b) => compare(b, a));
+      for (const item of keysOf(self)) set.add(item);
+      return set;
+    },
+    'NavigableSet headSet(def,boolean)': (self: JavaSet, to: Value, isIn: boolean) =>
+      part(self, (item, compare) => compare(item, to) < (isIn ? 1 : 0)),
+    'NavigableSet tailSet(def,boolean)': (self: JavaSet, from: Value, isIn: boolean) =>
+      part(self, (item, compare) => compare(item, from) > (isIn ? -1 : 0)),
+    'NavigableSet subSet(def,boolean,def,boolean)': (self: JavaSet, from: Value, isFromIn: boolean, to: Value, isToIn: boolean) =>
+      part(self, (item, compare) => compare(item, from) > (isFromIn ? -1 : 0) && compare(item, to) < (isToIn ? 1 : 0)),
     'SortedSet headSet(def)': (self: JavaSet, to: Value) => part(self, (item, compare) => compare(item, to) < 0),
     'SortedSet tailSet(def)': (self: JavaSet, from: Value) => part(self, (item, compare) => compare(item, from) >= 0),
     'SortedSet subSet(def,def)': (self: JavaSet, from: Value, to: Value) =>

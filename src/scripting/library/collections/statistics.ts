@@ -15,8 +15,14 @@ export class Statistics {
   accept(value: number | bigint): void {
     this.count++;
     this.sum = typeof this.sum === 'bigint' ? BigInt.asIntN(64, this.sum + BigInt(value)) : this.sum + Number(value);
-    if (value < this.min) this.min = value;
-    if (value > this.max) this.max = value;
+    if (!(value >= this.min)) this.min = value;
+    if (!(value <= this.max)) this.max = value;
+  }
+  combine(other: Statistics): void {
+    this.count += other.count;
+    this.sum = typeof this.sum === 'bigint' ? BigInt.asIntN(64, this.sum + BigInt(other.sum)) : this.sum + Number(other.sum);
+    if (!(other.min >= this.min)) this.min = other.min;
+    if (!(other.max <= this.max)) this.max = other.max;
   }
   get average(): number {
     return this.count === 0 ? 0 : Number(this.sum) / this.count;
@@ -57,6 +63,7 @@ for (const [name, type, sum, Kind] of [
     members: {
       'new()': () => new Kind(),
       [`void accept(${type})`]: (self: Statistics, value: number | bigint) => self.accept(value),
+      [`void combine(${name}SummaryStatistics)`]: (self: Statistics, other: Statistics) => self.combine(other),
       'double getAverage()': (self: Statistics) => self.average,
       'long getCount()': (self: Statistics) => BigInt(self.count),
       [`${type} getMax()`]: (self: Statistics) => self.max,

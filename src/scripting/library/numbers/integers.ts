@@ -28,6 +28,8 @@ const reverseBits = (value: number): number => {
   return out | 0;
 };
 
+const nonZeroInt = (value: number): number => (value === 0 ? raise('java.lang.ArithmeticException', '/ by zero') : unsigned(value));
+
 defineClass('java.lang.Integer', ['java.lang.Number', 'java.lang.Comparable'], {
   constants: { 'int MAX_VALUE': 2147483647, 'int MIN_VALUE': -2147483648, 'int SIZE': 32, 'int BYTES': 4 },
   members: {
@@ -35,8 +37,8 @@ defineClass('java.lang.Integer', ['java.lang.Number', 'java.lang.Comparable'], {
     'static int compare(int,int)': compareInts,
     'static int compareUnsigned(int,int)': (a: number, b: number) => compareInts(unsigned(a), unsigned(b)),
     'static Integer decode(String)': (text: string) => Number(decode(text, 32)),
-    'static int divideUnsigned(int,int)': (a: number, b: number) => (unsigned(a) / unsigned(b)) | 0,
-    'static int remainderUnsigned(int,int)': (a: number, b: number) => (unsigned(a) % unsigned(b)) | 0,
+    'static int divideUnsigned(int,int)': (a: number, b: number) => (unsigned(a) / nonZeroInt(b)) | 0,
+    'static int remainderUnsigned(int,int)': (a: number, b: number) => (unsigned(a) % nonZeroInt(b)) | 0,
     'static int hashCode(int)': (value: number) => value,
     'static int highestOneBit(int)': (value: number) => (value === 0 ? 0 : (1 << (31 - Math.clz32(value))) | 0),
     'static int lowestOneBit(int)': (value: number) => value & -value,

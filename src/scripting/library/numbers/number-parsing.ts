@@ -8,6 +8,11 @@ function badNumber(text: string | null, radix = 10): never {
 
 /** An integer in a radix within `bits` bits. @throws ScriptFault NumberFormatException */
 export function parseWhole(text: string | null, radix: number, bits: number): bigint {
+  if (text !== null && (radix < 2 || radix > 36))
+    return raise(
+      'java.lang.NumberFormatException',
+      `radix ${radix} ${radix < 2 ? 'less than Character.MIN_RADIX' : 'greater than Character.MAX_RADIX'}`,
+    );
   const digits = text === null ? null : /^[+-]?([0-9a-z]+)$/i.exec(text);
   if (text === null || !digits) return badNumber(text, radix);
   let value = 0n;

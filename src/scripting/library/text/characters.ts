@@ -8,7 +8,8 @@ import { Char, type Value } from '../../java/values.ts';
 const outOfText = (index: number): never => raise('java.lang.StringIndexOutOfBoundsException', `String index out of range: ${index}`);
 const UPPERCASE = /^\p{Uppercase}$/u;
 const LOWERCASE = /^\p{Lowercase}$/u;
-const text = (code: number): string => String.fromCodePoint(code);
+/** The character of a code point; empty if there is none. */
+const text = (code: number): string => (code >= 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '');
 /** Control characters, and separators other than non-breaking spaces. */
 const isWhitespace = (code: number): boolean =>
   (code >= 9 && code <= 13) ||

@@ -10,7 +10,7 @@ import { matcherOf } from '../../runtime/patterns.ts';
 import { streamOf } from '../collections/streams.ts';
 import { textArray } from '../collections/text-array.ts';
 
-const noMatch = (): never => raise('java.lang.IllegalStateException', 'No match found');
+const noMatch = (message = 'No match found'): never => raise('java.lang.IllegalStateException', message);
 
 /** java.util.regex.Matcher: a matcher of the engine, and the last match. */
 export class MatcherState {
@@ -67,12 +67,13 @@ export class MatcherState {
   }
 
   bound(group: number, side: 0 | 1): number {
-    const groups = this.#groups ?? noMatch();
+    const groups = this.#groups ?? noMatch('No match available');
     if (group < 0 || group > this.pattern.groupCount) raise('java.lang.IndexOutOfBoundsException', `No group ${group}`);
     return groups[group * 2 + side];
   }
 
   group(group: number): string | null {
+    if (this.#groups === null) noMatch();
     const start = this.bound(group, 0);
     return start < 0 ? null : this.text.slice(start, this.bound(group, 1));
   }

@@ -48,13 +48,24 @@ defineClass('java.time.ZoneId', OBJECT, {
     'String toString()': String,
   },
 });
+function ofParts(hours: number, minutes: number, seconds: number): Offset {
+  if (hours < -18 || hours > 18) badTime(`Zone offset hours not in valid range: value ${hours} is not in the range -18 to 18`);
+  for (const [name, value] of [
+    ['minutes', minutes],
+    ['seconds', seconds],
+  ] as const)
+    if (value < -59 || value > 59) badTime(`Zone offset ${name} not in valid range: value ${value} is not in the range -59 to 59`);
+  return offsetValue((hours * 60 + minutes) * 60 + seconds);
+}
 defineClass('java.time.ZoneOffset', ['java.time.ZoneId', 'java.lang.Comparable'], {
   of: Offset,
   constants: { 'ZoneOffset UTC': new Offset(UTC), 'ZoneOffset MIN': offsetValue(-18 * 3600), 'ZoneOffset MAX': offsetValue(18 * 3600) },
   members: {
-    'static ZoneOffset of(String)': (id: string) => new Offset(zoneNamed(id)),
-    'static ZoneOffset ofHours(int)': (hours: number) => offsetValue(hours * 3600),
-    'static ZoneOffset ofHoursMinutes(int,int)': (hours: number, minutes: number) => offsetValue(hours * 3600 + minutes * 60),
+    'static ZoneOffset of(String)': (id: string) =>
+      /^(?:Z|[+-])/.test(id) ? new Offset(zoneNamed(id)) : badTime(`Invalid ID for ZoneOffset, invalid format: ${id}`),
+    'static ZoneOffset ofHours(int)': (hours: number) => ofParts(hours, 0, 0),
+    'static ZoneOffset ofHoursMinutes(int,int)': (hours: number, minutes: number) => ofParts(hours, minutes, 0),
+    'static ZoneOffset ofHoursMinutesSeconds(int,int,int)': ofParts,
     'static ZoneOffset ofTotalSeconds(int)': offsetValue,
     'int getTotalSeconds()': (self: Offset) => self.seconds,
   },
