@@ -1,5 +1,6 @@
 // A shard of a snapshot for searches, with the limits of its index and of the cluster.
 import { readIndexSort } from '../../mapping/core/index-sort.ts';
+import { numberSetting } from '../../metadata/settings/index-settings.ts';
 import { MAX_PARSED_CLAUSES } from '../../query/clause-counter.ts';
 import { DEFAULT_LIMITS, type ShardLimits } from '../../search/shard/limits.ts';
 import type { SearchShard } from '../../search/shard/search-shard.ts';
@@ -15,24 +16,22 @@ function limitsOf(state: IndexState): ShardLimits {
 }
 
 function readLimits({ meta }: IndexState): ShardLimits {
-  const number = (name: string, fallback: number): number => {
-    const value = meta.settings[`index.${name}`];
-    return value === undefined ? fallback : Number(value);
-  };
+  const number = (name: string): number => numberSetting(meta.settings, `index.${name}`);
   const fields = meta.settings['index.query.default_field'];
   return {
     ...DEFAULT_LIMITS,
-    maxTermsCount: number('max_terms_count', DEFAULT_LIMITS.maxTermsCount),
-    maxRegexLength: number('max_regex_length', DEFAULT_LIMITS.maxRegexLength),
+    maxTermsCount: number('max_terms_count'),
+    maxRegexLength: number('max_regex_length'),
     defaultFields: fields === undefined ? DEFAULT_LIMITS.defaultFields : [fields].flat(),
     queryStringLenient: meta.settings['index.query_string.lenient'] === 'true',
-    maxResultWindow: number('max_result_window', 10_000),
-    maxInnerResultWindow: number('max_inner_result_window', 100),
-    maxRescoreWindow: number('max_rescore_window', number('max_result_window', 10_000)),
-    maxDocvalueFields: number('max_docvalue_fields_search', 100),
-    maxScriptFields: number('max_script_fields', 32),
-    maxSlices: number('max_slices_per_scroll', 1024),
-    maxAnalyzedOffset: number('highlight.max_analyzed_offset', 1_000_000),
+    maxResultWindow: number('max_result_window'),
+    maxInnerResultWindow: number('max_inner_result_window'),
+    // As large as a result window unless the index sets it.
+    maxRescoreWindow: number(meta.settings['index.max_rescore_window'] === undefined ? 'max_result_window' : 'max_rescore_window'),
+    maxDocvalueFields: number('max_docvalue_fields_search'),
+    maxScriptFields: number('max_script_fields'),
+    maxSlices: number('max_slices_per_scroll'),
+    maxAnalyzedOffset: number('highlight.max_analyzed_offset'),
     indexSort: readIndexSort(meta.settings),
   };
 }

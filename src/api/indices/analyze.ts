@@ -9,6 +9,7 @@ import { canMove, TooHeavy } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, jsonError } from '../../errors/catalog.ts';
 import { METADATA_FIELDS } from '../../mapping/core/model.ts';
+import { numberSetting } from '../../metadata/settings/index-settings.ts';
 import type { QueryAnalysis } from '../../search/index-query/query-analysis.ts';
 import type { EngineContext } from '../core/context.ts';
 import { type IndexTarget, TARGETS, targetMetas } from '../core/index-names.ts';
@@ -80,7 +81,7 @@ function targetOf(ctx: EngineContext, request: AnalyzeApiRequest): AnalyzeTarget
     index: index.meta.name,
     registry: registryOf(index.analysis),
     analyzerOfField: (field) => analyzerOfField(index, field),
-    maxTokenCount: Number(index.meta.settings['index.analyze.max_token_count'] ?? 10_000),
+    maxTokenCount: numberSetting(index.meta.settings, 'index.analyze.max_token_count'),
   };
 }
 

@@ -4,6 +4,7 @@
 import { checkSettingLists, type SettingTree } from '../../analysis/settings.ts';
 import type { JsonObject } from '../../common/json/json-value.ts';
 import { setOwn } from '../../common/json/own-property.ts';
+import { present } from '../../common/present.ts';
 import { nearestNames } from '../../common/text/nearest-name.ts';
 import { checkTurn } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -19,7 +20,7 @@ export type FlatSettings = Readonly<Record<string, string | readonly string[]>>;
 interface Spec {
   readonly check: SettingCheck;
   readonly isDynamic: boolean;
-  /** Value shown by include_defaults; null if it is not shown. */
+  /** Value that `include_defaults` shows and `numberSetting` returns; null if there is none. */
   readonly fallback: string | null;
 }
 
@@ -251,6 +252,11 @@ export function isDynamicSetting(name: string): boolean {
   return Object.hasOwn(INDEX_SETTINGS, name)
     ? INDEX_SETTINGS[name].isDynamic
     : PREFIXES.some(({ prefix, isDynamic }) => isDynamic && name.startsWith(prefix));
+}
+
+/** Value of an index setting that is a number: the index's own or the default. @param name  of a setting that has a default */
+export function numberSetting(flat: FlatSettings, name: string): number {
+  return Number(flat[name] ?? present(INDEX_SETTINGS[name]?.fallback));
 }
 
 /** Defaults of the settings that are not in `flat`. */

@@ -1,6 +1,12 @@
 // Index settings whose values are validated although they have little or no effect.
 import { expect, test } from 'vitest';
-import { checkSettings, flattenSettings } from '../../../../src/metadata/settings/index-settings.ts';
+import {
+  checkSettings,
+  defaultSettings,
+  flattenSettings,
+  INDEX_SETTINGS,
+  numberSetting,
+} from '../../../../src/metadata/settings/index-settings.ts';
 
 const reason = (name: string, value: string): string | null => {
   try {
@@ -36,4 +42,12 @@ test('a list in settings may contain values only', () => {
   const settings = { analysis: { filter: { f: { stopwords: ['a', null] } } } };
   expect(() => flattenSettings(settings)).toThrow('Failed to load settings from [{"analysis":{"filter":{"f":{"stopwords":["a",null]}}}}]');
   expect(flattenSettings({ a: { b: ['x', 1] } })).toEqual({ 'index.a.b': ['x', '1'] });
+});
+
+test('a number has the value of the index, or the default that is shown', () => {
+  expect(numberSetting({ 'index.max_result_window': '7' }, 'index.max_result_window')).toBe(7);
+  for (const name of ['index.max_result_window', 'index.max_terms_count', 'index.analyze.max_token_count'])
+    expect(String(numberSetting({}, name))).toBe(defaultSettings({})[name]);
+  expect(INDEX_SETTINGS['index.mode'].fallback).toBeNull();
+  expect(() => numberSetting({}, 'index.mode')).toThrow('must be present');
 });
