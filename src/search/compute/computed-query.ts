@@ -1,6 +1,6 @@
 // Queries that the host computes document by document: scripts and score functions. They are computed only for documents that match the other clauses
 // around them, because a document that does not match may lack the fields that they read.
-import type { BoolIndexQuery, IndexQuery } from '../index-query/index-query.ts';
+import type { BoolIndexQuery, IndexQuery, LeafIndexQuery } from '../index-query/index-query.ts';
 
 /** Whether planning has to compute the query. @param scored  false ignores functions that only affect scores */
 export function isComputed(query: IndexQuery, scored: boolean): boolean {
@@ -28,7 +28,14 @@ export function isComputed(query: IndexQuery, scored: boolean): boolean {
       return query.queries.some((clause) => isComputed(clause, scored));
     case 'boosting':
       return isComputed(query.positive, scored) || isComputed(query.negative, false);
+    case 'nested':
+    case 'join':
+    case 'knn':
+    case 'perShard':
+      // What is computed inside these is computed for all their documents.
+      return false;
     default:
+      query satisfies LeafIndexQuery;
       return false;
   }
 }

@@ -1,7 +1,7 @@
 // Finds the words of a text that a query matches: compares the tokens of the text with the query's terms, patterns and phrases.
 
 import type { AnalyzedToken } from '../../analysis/tokens/analyzed-token.ts';
-import type { IndexQuery } from '../index-query/index-query.ts';
+import type { IndexQuery, LeafIndexQuery } from '../index-query/index-query.ts';
 import { keyOf, termOfText } from '../index-query/term.ts';
 import { matchingLeaves } from '../positions/plan-positional.ts';
 import { firstIndex } from './sorted.ts';
@@ -101,7 +101,14 @@ export function needlesOf(query: IndexQuery): Needle[] {
       case 'functionScore':
         visit(inner.query);
         return;
+      case 'join':
+      case 'knn':
+      case 'percolate':
+      case 'perShard':
+        // Their terms are those of other documents, of filters, of stored queries, or not known before the statistics of a shard.
+        return;
       default:
+        inner satisfies LeafIndexQuery;
     }
   };
   visit(query);

@@ -229,17 +229,13 @@ export interface PerShardQuery {
   readonly make: (statistics: TermStatistics) => IndexQuery;
 }
 
-export type IndexQuery =
+/** Queries without queries inside them. */
+export type LeafIndexQuery =
   | { readonly op: 'all' }
   | { readonly op: 'none'; readonly reason: string }
   | TermIndexQuery
   | SynonymIndexQuery
   | PhraseIndexQuery
-  | BoolIndexQuery
-  | { readonly op: 'disMax'; readonly queries: readonly IndexQuery[]; readonly tieBreaker: number }
-  | BoostingIndexQuery
-  | { readonly op: 'constant'; readonly query: IndexQuery }
-  | { readonly op: 'boost'; readonly query: IndexQuery; readonly boost: number }
   | BlendedIndexQuery
   /** Any of these terms, without a score. */
   | { readonly op: 'anyTerm'; readonly field: string; readonly terms: readonly Term[]; readonly hasColumn: boolean }
@@ -260,20 +256,30 @@ export type IndexQuery =
     }
   | { readonly op: 'geoDistance'; readonly field: string; readonly lat: number; readonly lon: number; readonly meters: number }
   | HostFilter
+  | FeatureIndexQuery
+  | CombinedIndexQuery
+  | ScriptFilter
+  | PositionalQuery
+  | ScoredDocsQuery;
+
+/** Queries that contain queries. Code that walks a tree needs a case for each: `satisfies LeafIndexQuery` in the default case checks that. */
+export type CompoundIndexQuery =
+  | BoolIndexQuery
+  | { readonly op: 'disMax'; readonly queries: readonly IndexQuery[]; readonly tieBreaker: number }
+  | BoostingIndexQuery
+  | { readonly op: 'constant'; readonly query: IndexQuery }
+  | { readonly op: 'boost'; readonly query: IndexQuery; readonly boost: number }
   | TermsSetIndexQuery
   | NestedIndexQuery
   | FunctionScoreIndexQuery
-  | FeatureIndexQuery
-  | CombinedIndexQuery
   | PercolateIndexQuery
-  | ScriptFilter
-  | PositionalQuery
   | JoinQuery
   | PerShardQuery
   | KnnIndexQuery
-  | ScoredDocsQuery
   /** A query with a `_name`, for `matched_queries`. */
   | { readonly op: 'named'; readonly name: string; readonly query: IndexQuery };
+
+export type IndexQuery = LeafIndexQuery | CompoundIndexQuery;
 
 export const ALL: IndexQuery = { op: 'all' };
 

@@ -4,7 +4,7 @@
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { COUNT_ALL, type ExecutionCounters, makeCounters, type StopCheck } from '../../plan/query-plan.ts';
 import { matchScope, scoreScope } from '../compute/plan-scope.ts';
-import type { IndexQuery } from '../index-query/index-query.ts';
+import type { IndexQuery, LeafIndexQuery } from '../index-query/index-query.ts';
 import { queryText } from '../index-query/query-text.ts';
 import type { PreparedShard } from '../run/prepared-shard.ts';
 import type { RunControl } from '../run/run-control.ts';
@@ -77,7 +77,17 @@ function clausesOf(query: IndexQuery, scored: boolean): Array<{ query: IndexQuer
       ];
     case 'nested':
       return [{ query: query.query, scored: scored && query.scoreMode !== 'none' }];
+    case 'named':
+    case 'boost':
+    case 'perShard':
+      // `bare` has replaced them.
+      return [];
+    case 'join':
+    case 'knn':
+    case 'percolate':
+      return [];
     default:
+      query satisfies LeafIndexQuery;
       return [];
   }
 }

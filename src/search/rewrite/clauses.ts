@@ -1,6 +1,6 @@
 // Limits and normal forms of boolean queries.
 import { tooManyClausesError, tooManyNestedClausesError } from '../../errors/search-errors.ts';
-import { ALL, type IndexQuery } from '../index-query/index-query.ts';
+import { ALL, type IndexQuery, type LeafIndexQuery } from '../index-query/index-query.ts';
 import type { IntervalSource, SpanSource } from '../index-query/positional-query.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 
@@ -62,7 +62,13 @@ export function checkNestedClauses(query: IndexQuery, limit: number): void {
       case 'positional':
         visitSource(inner.source);
         return;
+      case 'knn':
+      case 'percolate':
+      case 'perShard':
+        count();
+        return;
       default:
+        inner satisfies LeafIndexQuery;
         count();
     }
   };

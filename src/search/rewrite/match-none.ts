@@ -1,6 +1,6 @@
 // Queries that match nothing whatever an index contains, or because it lacks their field. The real servers replace a bool query that requires
 // one of them before they build its other clauses, whose errors therefore do not show.
-import type { Query } from '../../query/query.ts';
+import type { LeafQuery, Query } from '../../query/query.ts';
 import { fieldOf, type RewriteContext } from '../shard/rewrite-context.ts';
 
 export function matchesNone(query: Query, context: RewriteContext): boolean {
@@ -35,7 +35,16 @@ export function matchesNone(query: Query, context: RewriteContext): boolean {
       if (context.dialect.excludesAllEarly && mustNot.some(({ kind }) => kind === 'match_all')) return true;
       return must.length + filter.length === 0 && should.length > 0 && should.every((one) => matchesNone(one, context));
     }
+    case 'dis_max':
+    case 'pinned':
+    case 'script_score':
+    case 'has_child':
+    case 'has_parent':
+    case 'knn':
+    case 'vector_hits':
+      return false;
     default:
+      query satisfies LeafQuery;
       return false;
   }
 }

@@ -3,7 +3,7 @@
 
 import type { FieldSpec } from '../../../mapping/core/document-sink.ts';
 import type { SegmentReader } from '../../../plan/segment-reader.ts';
-import type { BoolIndexQuery, IndexQuery } from '../../index-query/index-query.ts';
+import type { BoolIndexQuery, IndexQuery, LeafIndexQuery } from '../../index-query/index-query.ts';
 import type { Term } from '../../index-query/term.ts';
 
 /** More values of a number than this are not listed. */
@@ -75,7 +75,13 @@ function extract(query: IndexQuery): Terms {
     case 'nested':
     case 'functionScore':
       return extract(query.query);
+    case 'join':
+    case 'knn':
+    case 'percolate':
+    case 'perShard':
+      return null;
     default:
+      query satisfies LeafIndexQuery;
       return null;
   }
 }
