@@ -129,7 +129,7 @@ export class Engine {
   /** Runs several searches; each response has a `status`, and `error` instead of hits if it failed. */
   async msearch(request: MultiSearchOptions): Promise<MultiSearchResult> {
     const items = request.searches.map(({ header, body }) => ({ header: writeJson(header ?? {}), body: writeJson(body) }));
-    return plain(await multiSearch(this.#ctx, { expressions: [] }, items, {}));
+    return plain(await multiSearch(this.#ctx, { indices: { expressions: [] }, items, parameters: {} }));
   }
 
   /** Runs the body of an `_analyze` request, with the analyzers of an index or the built-in ones. */

@@ -27,7 +27,7 @@ import { type ContentOptions, negotiateType, readContent } from './core/content.
 import { Cors } from './core/cors.ts';
 import { audited, type Exchange, readCommonParams, uriOf } from './core/exchange.ts';
 import type { Helpers, LaneRequest, Lanes, Peers, RunPart } from './core/lane.ts';
-import { helperCaller, partRunner } from './core/lane-parts.ts';
+import { helperCaller, helpOf, partRunner } from './core/lane-parts.ts';
 import { checkParam } from './core/param-kinds.ts';
 import { deprecationsOf, isKnownParam, refuseParamsWithoutQuery } from './core/param-rules.ts';
 import { parseQueryParams } from './core/query-params.ts';
@@ -274,8 +274,9 @@ export class Dispatcher {
     const handle = (mobility: Mobility): ApiResponse | Promise<ApiResponse> => {
       const { reply, part } = exchange;
       const runPart = this.#partRunner(exchange);
-      const askHelpers = this.#helpers === null || part !== null ? null : helperCaller(this.#helpers, this.#repeater(exchange));
-      const request = new ApiRequest({ http, reply, params, query, caller, mobility, part, runPart, askHelpers, ...body });
+      const help = helpOf(part);
+      const askHelpers = this.#helpers === null || help !== null ? null : helperCaller(this.#helpers, this.#repeater(exchange));
+      const request = new ApiRequest({ http, reply, params, query, caller, mobility, part, help, runPart, askHelpers, ...body });
       const context = caller === null ? this.#context : this.#limitedContext(caller, route.api);
       // A streamed body cannot be read again in a lane.
       return inTurn(body.stream === null ? mobility : STAYS, () => route.handler(request, context));

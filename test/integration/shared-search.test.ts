@@ -27,9 +27,20 @@ async function fill({ url }: TestService): Promise<void> {
 
 test('one lane and three lanes give the same answer', async () => {
   const answer = async (service: TestService) => {
-    const { status, body } = await service.request('POST', '/docs/_search?request_cache=false', BODY);
-    expect(status).toBe(200);
-    return { ...body, took: 0 };
+    const search = await service.request('POST', '/docs/_search?request_cache=false', BODY);
+    expect(search.status).toBe(200);
+    const { hits, aggregations } = search.body;
+    const count = await service.request('POST', '/docs/_count', { query: BODY.query });
+    expect(count.body.count).toBe(hits.total.value);
+    const waiting = 'request_cache=false&wait_for_completion_timeout=60s&keep_on_completion=false';
+    const background = await service.request('POST', `/docs/_async_search?${waiting}`, BODY);
+    expect(background.body.response).toMatchObject({ hits, aggregations });
+    const lines = [{ request_cache: false }, BODY, { request_cache: false }, BODY].map((line) => `${JSON.stringify(line)}\n`).join('');
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const multi = await fetch(`${service.url}/docs/_msearch`, { method: 'POST', body: lines, headers });
+    const { responses } = (await multi.json()) as { responses: object[] };
+    expect(responses).toEqual([expect.objectContaining({ hits, aggregations }), expect.objectContaining({ hits, aggregations })]);
+    return { hits, aggregations };
   };
   const flags = (lanes: number) => ['--threads=2', `--thread_pool.heavy.size=${lanes}`];
   const shared = await startService(flags(3));

@@ -1,13 +1,15 @@
 // `_count`: how many documents match a query.
-import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
+import { isObject, type JsonObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { parsingError } from '../../errors/catalog.ts';
 import { parseQuery } from '../../query/parse-query.ts';
 import type { Query } from '../../query/query.ts';
 import { TRACK_ALL } from '../../search/request/request-parts.ts';
-import { EMPTY_REQUEST } from '../../search/request/search-request.ts';
+import { EMPTY_REQUEST, type SearchRequest } from '../../search/request/search-request.ts';
 import type { EngineContext } from '../core/context.ts';
 import { parseJsonText } from '../core/json-text.ts';
+import type { SearchParameters } from '../core/search-parameters.ts';
 import { queryOfParameters } from './apply-parameters.ts';
+import { helpRequest } from './help-search.ts';
 import { runSearch } from './run-search.ts';
 import { bodyText, resolveSearch, type SearchCall } from './search-call.ts';
 import { shardsJson } from './search-response.ts';
@@ -17,17 +19,12 @@ import { resolveQuery } from './terms-lookup.ts';
 /** Body of `_count`: `{ count, _shards }`. @throws ApiError */
 export async function count(ctx: EngineContext, call: SearchCall): Promise<MutableJsonObject> {
   const { parameters, mobility } = call;
-  const request = {
-    ...EMPTY_REQUEST,
-    query: await readQuery(ctx, call),
-    size: 0,
-    trackTotalHitsUpTo: TRACK_ALL,
-    terminateAfter: parameters.terminateAfter ?? 0,
-    minScore: parameters.minScore ?? null,
-  };
+  const { query, hasLookups } = readQuery(call);
+  const request = countRequest(query && (await resolveQuery(ctx, query)), parameters);
   const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), parameters);
   try {
-    const outcome = await runSearch(ctx, { ...acquired, request, aggs: null, parameters, nowMs: Date.now(), mobility });
+    const askHelpers = hasLookups ? null : call.askHelpers;
+    const outcome = await runSearch(ctx, { ...acquired, request, aggs: null, parameters, nowMs: Date.now(), mobility, askHelpers });
     const json: MutableJsonObject = { count: outcome.total?.value ?? 0 };
     if (outcome.terminatedEarly !== null) json['terminated_early'] = outcome.terminatedEarly;
     json['_shards'] = shardsJson(outcome.shards, outcome.failures);
@@ -37,13 +34,28 @@ export async function count(ctx: EngineContext, call: SearchCall): Promise<Mutab
   }
 }
 
-/** The query of the body or, without one, of the parameters; null matches everything. */
-async function readQuery(ctx: EngineContext, { body, parameters }: SearchCall): Promise<Query | null> {
+/** What this thread counts in the segments that it claims, as helpSearch. */
+export function helpCount(ctx: EngineContext, call: SearchCall, part: JsonObject): Promise<Uint8Array> {
+  return helpRequest(ctx, call, { request: countRequest(readQuery(call).query, call.parameters), aggs: null }, part);
+}
+
+function countRequest(query: Query | null, { terminateAfter = 0, minScore }: SearchParameters): SearchRequest {
+  return { ...EMPTY_REQUEST, query, size: 0, trackTotalHitsUpTo: TRACK_ALL, terminateAfter, minScore: minScore ?? null };
+}
+
+/** The query of the body or, without one, of the parameters; null matches everything. `hasLookups`: it refers to documents. */
+function readQuery({ body, parameters }: SearchCall): { readonly query: Query | null; readonly hasLookups: boolean } {
   const json = parseJsonText(bodyText(body));
   if (json !== undefined) {
     if (!isObject(json)) throw parsingError('Expected [START_OBJECT]');
     for (const key of Object.keys(json)) if (key !== 'query') throw parsingError(`request does not support [${key}]`);
-    if (json['query'] !== undefined) return resolveQuery(ctx, parseQuery(json['query']));
+    if (json['query'] !== undefined) {
+      let hasLookups = false;
+      const query = parseQuery(json['query'], (reason) => {
+        hasLookups ||= reason === 'document_lookup';
+      });
+      return { query, hasLookups };
+    }
   }
-  return parameters.query ? queryOfParameters(parameters.query) : null;
+  return { query: parameters.query ? queryOfParameters(parameters.query) : null, hasLookups: false };
 }

@@ -14,9 +14,11 @@ import { expandTo, readWildcardStates } from '../core/index-names.ts';
 import { parseJsonText } from '../core/json-text.ts';
 import type { SearchParameters } from '../core/search-parameters.ts';
 import { exactTotals } from './apply-parameters.ts';
+import { helpSearch } from './help-search.ts';
 import { search } from './search.ts';
 import { parseSearchBody } from './search-body.ts';
 import { resolveSearch, type SearchIndices } from './search-call.ts';
+import type { AskHelpers } from './share-search.ts';
 
 /** One search of a multi search. */
 export interface MultiSearchItem {
@@ -29,19 +31,27 @@ const MAX_MULTI_SEARCHES = 10_000;
 /** More searches run in a lane: their results and what they leave to collect hold a thread, even if each is light. */
 const MAX_LIGHT_SEARCHES = 500;
 
+/** More searches are not shared: each helper gets the whole request for every one of them. */
+const MAX_SHARED_SEARCHES = 100;
+
+export interface MultiSearchCall {
+  /** Where a header names none. */
+  readonly indices: SearchIndices;
+  readonly items: readonly MultiSearchItem[];
+  readonly parameters: SearchParameters;
+  readonly mobility?: Mobility;
+  /** Runs a part of the request in idle lanes; absent or null if none may help. */
+  readonly askHelpers?: ((part: JsonObject) => ReturnType<AskHelpers>) | null;
+}
+
 /** Body of `_msearch`: a response or an error with its status for each search. */
-export async function multiSearch(
-  ctx: EngineContext,
-  indices: SearchIndices,
-  items: readonly MultiSearchItem[],
-  parameters: SearchParameters,
-  mobility: Mobility = STAYS,
-): Promise<JsonObject> {
+export async function multiSearch(ctx: EngineContext, call: MultiSearchCall): Promise<JsonObject> {
+  const { indices, items, parameters, mobility = STAYS } = call;
   if (items.length === 0) throw validationFailedError(['no requests added']);
   if (items.length > MAX_MULTI_SEARCHES) throw illegalArgumentError(`more than [${MAX_MULTI_SEARCHES}] searches in one request`);
   if (mobility !== STAYS && items.length > MAX_LIGHT_SEARCHES) throw new TooHeavy();
   const started = performance.now();
-  const parsed = items.map(({ header, body }) => ({ ...readHeader(header, indices, parameters), body }));
+  const parsed = items.map(({ header }) => readHeader(header, indices, parameters));
   for (const { body } of items) {
     if (typeof body !== 'string') continue;
     const { request } = parseSearchBody(ctx, body, false);
@@ -49,13 +59,12 @@ export async function multiSearch(
   }
   const responses: JsonObject[] = [];
   const pause = pauses(mobility);
-  for (const { indices: own, parameters: ownParameters, body } of parsed) {
+  for (const [item, own] of parsed.entries()) {
     await pause();
     try {
-      responses.push({
-        ...(await search(ctx, { indices: own, parameters: ownParameters, body: typeof body === 'string' ? body : body(), mobility })),
-        status: 200,
-      });
+      const { askHelpers = null } = call;
+      const ask: AskHelpers | null = askHelpers && items.length <= MAX_SHARED_SEARCHES ? (shared) => askHelpers({ item, shared }) : null;
+      responses.push({ ...(await search(ctx, { ...own, body: bodyOf(items[item]), mobility, askHelpers: ask })), status: 200 });
     } catch (error) {
       if (error instanceof HeldElsewhere) requireAll(ctx, parsed);
       if (!(error instanceof ApiError) || error instanceof HeldElsewhere) throw error;
@@ -63,6 +72,17 @@ export async function multiSearch(
     }
   }
   return { took: Math.floor(performance.now() - started), responses };
+}
+
+/** What this thread finds in the segments of one of the searches that it claims. @param help  what `multiSearch` asks for */
+export function helpMultiSearch(ctx: EngineContext, call: MultiSearchCall, help: JsonObject): Promise<Uint8Array> {
+  const { item, shared } = help as { item: number; shared: JsonObject };
+  const { header } = call.items[item];
+  return helpSearch(ctx, { ...readHeader(header, call.indices, call.parameters), body: bodyOf(call.items[item]) }, shared);
+}
+
+function bodyOf({ body }: MultiSearchItem): string {
+  return typeof body === 'string' ? body : body();
 }
 
 /** One node answers all searches. @throws ApiError as `requireTogether` */

@@ -3,7 +3,7 @@
 // error as data.
 //   listener: handler ── request.runPart(part) ──► lane: handler, request.part ──► outcome
 import { parseJsonBytes } from '../../common/json/json-parse.ts';
-import type { JsonObject } from '../../common/json/json-value.ts';
+import { isObject, type JsonObject } from '../../common/json/json-value.ts';
 import { ApiError, type ApiErrorData } from '../../errors/api-error.ts';
 import { COMMON_PARAMS } from './api.ts';
 import type { AskHelpers, Helpers, LaneRequest, Lanes, RunPart } from './lane.ts';
@@ -47,9 +47,14 @@ export function partRunner(lanes: Lanes, whole: () => LaneRequest): RunPart {
 /** @param whole  as for `partRunner` */
 export function helperCaller(helpers: Helpers, whole: () => LaneRequest): AskHelpers {
   return async (part) => {
-    const answers = await helpers.help(partOf(whole(), part));
+    const answers = await helpers.help(partOf(whole(), { help: part }));
     return answers.filter(({ status }) => status === 200).map(({ body }) => body);
   };
+}
+
+/** What a lane is asked for by the `helperCaller` of another one; null if `part` is the whole request or a part of `partRunner`. */
+export function helpOf(part: JsonObject | null): JsonObject | null {
+  return part !== null && isObject(part['help']) ? part['help'] : null;
 }
 
 /** The request without options for the response of the whole request. Its `timeout` is that of each write. */

@@ -25,6 +25,8 @@ export class ApiRequest {
   readonly mobility: Mobility;
   /** In a lane: the part of the request that is to run. null: the whole request. */
   readonly part: JsonObject | null;
+  /** In a lane that helps another one: what that lane asks for. null: nothing. */
+  readonly help: JsonObject | null;
   /** Runs a part of this request in a lane; null where there are none, and in a lane. */
   readonly runPart: RunPart | null;
   /** In a lane: sends a part of this request to idle lanes. */
@@ -41,6 +43,7 @@ export class ApiRequest {
     caller: Caller | null;
     mobility: Mobility;
     part: JsonObject | null;
+    help: JsonObject | null;
     runPart: RunPart | null;
     askHelpers: AskHelpers | null;
   }) {
@@ -54,6 +57,7 @@ export class ApiRequest {
     this.caller = parts.caller;
     this.mobility = parts.mobility;
     this.part = parts.part;
+    this.help = parts.help;
     this.runPart = parts.runPart;
     this.askHelpers = parts.askHelpers;
   }

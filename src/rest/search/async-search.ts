@@ -1,5 +1,6 @@
 // `_async_search`.
 import { asyncSearchStatus, deleteAsyncSearch, getAsyncSearch, submitAsyncSearch } from '../../api/search/contexts/async-search.ts';
+import { helpSearch } from '../../api/search/help-search.ts';
 import { searchThrough } from '../../api/search/search-pipelines.ts';
 import { writeJson } from '../../common/json/json-write.ts';
 import { validationFailedError } from '../../errors/catalog.ts';
@@ -27,7 +28,9 @@ async function submit(request: ApiRequest, { engine }: RestContext): Promise<Api
   if (parameters.preFilterShardSize !== undefined && parameters.preFilterShardSize !== 1)
     throw validationFailedError([`[pre_filter_shard_size] cannot be changed for async_search queries`]);
   const call = { indices: indicesOf(request), parameters, body: request.bytes };
-  const search = async () => writeJson(await searchThrough(engine, { ...call, mobility: request.mobility }, null));
+  if (request.help !== null) return { status: 200, bytes: await helpSearch(engine, call, request.help) };
+  const { mobility, askHelpers } = request;
+  const search = async () => writeJson(await searchThrough(engine, { ...call, mobility, askHelpers }, null));
   // Only `runPart` below makes parts. The response stays text, whose numbers keep their form.
   if (request.part !== null) return ok({ text: await search() });
   const { runPart } = request;

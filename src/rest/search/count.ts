@@ -1,6 +1,6 @@
 // `_count`.
 import type { SearchParameters } from '../../api/core/search-parameters.ts';
-import { count } from '../../api/search/count.ts';
+import { count, helpCount } from '../../api/search/count.ts';
 import { defineApi, INDICES_OPTIONS, QUERY_STRING, type RestContext } from '../core/api.ts';
 import { indicesOf, queryParametersOf } from '../core/params/search-params.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -28,5 +28,8 @@ async function countDocs(request: ApiRequest, { engine }: RestContext): Promise<
     routing: request.string('routing'),
     preference: request.string('preference'),
   };
-  return ok(await count(engine, { indices: indicesOf(request), parameters, body: request.bytes, mobility: request.mobility }));
+  const { bytes: body, mobility, askHelpers } = request;
+  const call = { indices: indicesOf(request), parameters, body, mobility, askHelpers };
+  if (request.help !== null) return { status: 200, bytes: await helpCount(engine, call, request.help) };
+  return ok(await count(engine, call));
 }

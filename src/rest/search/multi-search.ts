@@ -1,5 +1,5 @@
 // Several searches in one request: _msearch, and _msearch/template.
-import { type MultiSearchItem, multiSearch } from '../../api/search/multi-search.ts';
+import { helpMultiSearch, type MultiSearchItem, multiSearch } from '../../api/search/multi-search.ts';
 import { renderItems } from '../../api/search/search-template.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { type ApiHandler, type ApiSpec, defineApi, INDICES_OPTIONS, type Params, type RestContext } from '../core/api.ts';
@@ -26,21 +26,20 @@ function multiSearchApi(name: string, path: string, itemsOf: ItemsOf): ApiSpec {
   const run: ApiHandler = async (request, { engine }) => {
     const limit = request.int('max_concurrent_searches');
     if (limit !== undefined && limit < 1) throw illegalArgumentError('max_concurrent_searches must be positive');
-    const items = itemsOf(engine, readItems(request));
-    return ok(
-      await multiSearch(
-        engine,
-        indicesOf(request),
-        items,
-        {
-          typedKeys: request.boolean('typed_keys'),
-          totalHitsAsInt: request.boolean('rest_total_hits_as_int'),
-          isDfs: isDfs(request),
-          preFilterShardSize: preFilterShardSize(request),
-        },
-        request.mobility,
-      ),
-    );
+    const call = {
+      indices: indicesOf(request),
+      items: itemsOf(engine, readItems(request)),
+      parameters: {
+        typedKeys: request.boolean('typed_keys'),
+        totalHitsAsInt: request.boolean('rest_total_hits_as_int'),
+        isDfs: isDfs(request),
+        preFilterShardSize: preFilterShardSize(request),
+      },
+      mobility: request.mobility,
+      askHelpers: request.askHelpers,
+    };
+    if (request.help !== null) return { status: 200, bytes: await helpMultiSearch(engine, call, request.help) };
+    return ok(await multiSearch(engine, call));
   };
   const routes = ['GET', 'POST'].flatMap((method) => [`${method} ${path}`, `${method} /{index}${path}`]);
   return defineApi({

@@ -125,7 +125,6 @@ async function searchDocs(request: ApiRequest, { engine }: RestContext): Promise
     opaqueId: () => request.http.header('x-opaque-id'),
     askHelpers: request.askHelpers,
   };
-  // Only `askHelpers` of another lane makes parts.
-  if (request.part !== null) return { status: 200, bytes: await helpSearch(engine, call, request.part) };
+  if (request.help !== null) return { status: 200, bytes: await helpSearch(engine, call, request.help) };
   return ok(await searchThrough(engine, call, request.string('search_pipeline') ?? null));
 }

@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto';
 import { deserialize, serialize } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { count, helpCount } from '../../../../src/api/search/count.ts';
 import { helpSearch } from '../../../../src/api/search/help-search.ts';
+import { helpMultiSearch, type MultiSearchCall, multiSearch } from '../../../../src/api/search/multi-search.ts';
 import { search } from '../../../../src/api/search/search.ts';
 import type { AskHelpers } from '../../../../src/api/search/share-search.ts';
 import { type PartOutcome, SegmentClaims } from '../../../../src/search/run/shared-segments.ts';
@@ -116,6 +118,44 @@ describe.each(Object.entries(BODIES))('%s', (_, body) => {
       ),
     ).toBe(expected);
   });
+});
+
+test('a count is the same with a helper, and not shared if its query refers to documents', async () => {
+  const query = { bool: { must: [{ match: { t: 'common' } }], must_not: [{ match: { t: 'w3' } }] } };
+  const expected = await count(node.engine, call({ query }));
+  let found = 0;
+  const help: AskHelpers = async (shared) => {
+    const bytes = await helpCount(node.engine, call({ query }), shared);
+    for (const { hits } of deserialize(bytes) as PartOutcome[]) found += hits.total;
+    return [bytes];
+  };
+  expect(await count(node.engine, call({ query }, help))).toEqual(expected);
+  expect(found).toBeGreaterThan(0);
+  const refusing: AskHelpers = () => Promise.reject(new Error('must not be asked'));
+  await count(node.engine, call({ query: { terms: { k: { index: 'docs', id: 'none', path: 'k' } } } }, refusing));
+});
+
+test('each search of a multi search has helpers of its own', async () => {
+  const bodies = [BODIES['below a query'], BODIES['a total']].map((body) => JSON.stringify(body));
+  const multi = {
+    indices: { expressions: ['docs'] },
+    items: bodies.map((body) => ({ header: '{"request_cache":false}', body })),
+    parameters: {},
+  };
+  const responses = async (askHelpers?: MultiSearchCall['askHelpers']) => {
+    const { responses: list } = (await multiSearch(node.engine, { ...multi, askHelpers })) as { responses: Array<{ took: number }> };
+    return list.map((response) => ({ ...response, took: 0 }));
+  };
+  const expected = await responses();
+  const helped = new Map<number, number>();
+  const answers = await responses(async (part) => {
+    const bytes = await helpMultiSearch(node.engine, multi, part);
+    helped.set(part['item'] as number, (deserialize(bytes) as PartOutcome[]).length);
+    return [bytes];
+  });
+  expect(answers).toEqual(expected);
+  expect([...helped.keys()]).toEqual([0, 1]);
+  expect([...helped.values()].every((parts) => parts > 0)).toBe(true);
 });
 
 test('a large segment is searched by ranges of documents unless that would change sums', async () => {
