@@ -13,6 +13,13 @@ export const LMDB_BINARY = {
     const lmdb = createRequire(import.meta.url).resolve('lmdb');
     const { version } = JSON.parse(readFileSync(path.join(path.dirname(lmdb), '../package.json'), 'utf8'));
     plugins.onResolve({ filter: /^lmdb$/ }, () => ({ path: lmdb }));
+    // All databases of the store are binary; lmdb's msgpackr, which is not the version of the service, would be 70 KB of the start code.
+    plugins.onResolve({ filter: /^msgpackr$/ }, ({ importer }) =>
+      importer === lmdb ? { path: 'encoder', namespace: 'lmdb-encoder' } : undefined,
+    );
+    plugins.onLoad({ filter: /.*/, namespace: 'lmdb-encoder' }, () => ({
+      contents: 'exports.Encoder = class { constructor() { throw new Error("the encoding of every database must be binary"); } };',
+    }));
     plugins.onResolve({ filter: /^node-gyp-build-optional-packages$/ }, () => ({ path: 'load', namespace: 'lmdb-binary' }));
     plugins.onLoad({ filter: /.*/, namespace: 'lmdb-binary' }, () => ({
       contents: `const { createRequire } = require('node:module');
