@@ -1,4 +1,6 @@
 // Runs compiled pipelines on documents.
+import { TooHeavy } from '../common/turns/turn.ts';
+import { WorkCounter } from '../common/turns/work-counter.ts';
 import type { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { toApiError } from '../errors/error-body.ts';
@@ -10,6 +12,10 @@ import type { IngestDocument, Pipeline, Step } from './ingest-document.ts';
  * listener. Elasticsearch allows each grok expression a second.
  */
 const STEPS_OF_DOCUMENT = 6_000_000;
+
+/** A step takes about as long as this many steps of a plain loop, apart from loops of its own, which check the turn themselves. */
+const STEPS_OF_STEP = 1 << 10;
+const steps = new WorkCounter();
 
 /** The failure of a processor, as it propagates. */
 export class ProcessorFailure extends Error {
@@ -58,10 +64,13 @@ function runSteps(steps: readonly Step[], document: IngestDocument): boolean {
 }
 
 export function runStep(step: Step, document: IngestDocument): boolean {
+  // A `foreach` runs a step for each item.
+  steps.add(STEPS_OF_STEP);
   if (!conditionHolds(step, document)) return true;
   try {
     return runAction(step, document);
   } catch (error) {
+    if (error instanceof TooHeavy) throw error;
     if (step.ignoreFailure) return true;
     return handling(document, step.onFailure, () => {
       throw error;
@@ -87,7 +96,9 @@ export function runAction(step: Step, document: IngestDocument): boolean {
   }
 }
 
+/** @throws TooHeavy: no failure of the processor */
 function failureOf(error: unknown, step: Step, document: IngestDocument): ProcessorFailure {
+  if (error instanceof TooHeavy) throw error;
   if (error instanceof ProcessorFailure) return error;
   return new ProcessorFailure(toApiError(error), step, (document.ingest.pipeline as string | undefined) ?? null);
 }

@@ -3,6 +3,7 @@
 import type { MutableJsonObject } from '../common/json/json-value.ts';
 import { present } from '../common/present.ts';
 import { javaText } from '../common/text/java-text.ts';
+import { TooHeavy } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { errorBody, toApiError } from '../errors/error-body.ts';
 import { type IngestDocument, METADATA, type Pipeline, type Step } from './ingest-document.ts';
@@ -29,7 +30,9 @@ export function simulateVerbosely(pipeline: Pipeline, document: IngestDocument):
   return { processor_results: results };
 }
 
+/** @throws TooHeavy: no failure */
 function failed(error: unknown): ApiError {
+  if (error instanceof TooHeavy) throw error;
   return error instanceof ProcessorFailure ? error.error : toApiError(error);
 }
 

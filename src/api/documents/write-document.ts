@@ -1,6 +1,7 @@
 // Writes of single documents: index, create, delete, update. Bodies are passed on as the bytes of the request.
 
 import type { SourceFilter } from '../../common/json/source-filter.ts';
+import { inTurn, type Mobility, STAYS } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { EngineContext } from '../core/context.ts';
 import { checkWritable } from '../core/index-blocks.ts';
@@ -99,6 +100,8 @@ export interface UpdateRequest {
   /** `_source` parameters: the part of the updated document to show in the `get` section of the response. */
   readonly source: SourceFilter | null;
   readonly activeShards?: ActiveShards;
+  /** Other than STAYS if the caller repeats the request in a lane when this throws TooHeavy. */
+  readonly mobility?: Mobility;
 }
 
 export async function updateDocument(ctx: EngineContext, given: UpdateRequest): Promise<WriteResponse> {
@@ -110,7 +113,8 @@ export async function updateDocument(ctx: EngineContext, given: UpdateRequest): 
   if (failure) throw failure;
   const index = await writeIndex(ctx, request.index, request.requireAlias);
   const filter = own.source ?? request.source;
-  const source = ingestUpsert(ctx, request, request.body, request.docAsUpsert, NO_CONDITIONS);
+  // A turn of its own: waiting for the index has ended that of the request.
+  const source = inTurn(given.mobility ?? STAYS, () => ingestUpsert(ctx, request, request.body, request.docAsUpsert, NO_CONDITIONS));
   if (source === null) return { status: 200, body: droppedBody(index.meta.name, request.id) };
   return writeOne(
     ctx,

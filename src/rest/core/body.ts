@@ -11,9 +11,11 @@ import { type BodyFormat, isBinary, parseMediaType } from '../../common/json/med
 import { checkMsgpack } from '../../common/json/msgpack-check.ts';
 import { decodeSmile, decodeSmileDocuments, SmileError } from '../../common/json/smile-reader.ts';
 import { parseBytesToWrite } from '../../common/json/source-numbers.ts';
+import { canMove, TooHeavy } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { contentTooLargeError, illegalArgumentError, jsonError } from '../../errors/catalog.ts';
 import { BodyTooLarge, type HttpRequest } from '../../http/listener.ts';
+import { isLargeBody } from './lane.ts';
 import { parseYaml } from './yaml-body.ts';
 
 /** Pieces in which bodies are decompressed: malloc returns those of 1 MB and more to the system when they are freed (bin/gannet). */
@@ -129,8 +131,12 @@ export function parseBody(bytes: Buffer, format: BodyFormat): unknown {
   }
 }
 
-/** A body of a `bytes` route as a value whose doubles keep their type, to be written again; null if there is none. @throws ApiError as parseBody */
+/**
+ * A body of a `bytes` route as a value whose doubles keep their type, to be written again; null if there is none.
+ * @throws ApiError as parseBody; TooHeavy: it is large
+ */
 export function parseBodyToWrite(bytes: Uint8Array | null): unknown {
+  if (bytes !== null && canMove() && isLargeBody(bytes, 'json', true)) throw new TooHeavy();
   try {
     return bytes === null ? null : parseBytesToWrite(bytes);
   } catch (error) {

@@ -113,6 +113,7 @@ async function update(request: ApiRequest, { engine }: RestContext): Promise<Api
     conditions,
     source: sourceFilterOf(request),
     activeShards: activeShardsOf(request),
+    mobility: request.mobility,
   });
   return written(engine, status, body, request.string('routing'));
 }
