@@ -1,7 +1,8 @@
 // Aliases: parsing of their bodies, the `_aliases` actions.
 
 import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
-import { matchesPattern } from '../../common/text/wildcard.ts';
+import { setOwn } from '../../common/json/own-property.ts';
+import { patternMatcher } from '../../common/text/wildcard.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, indexNotFoundError } from '../../errors/catalog.ts';
 import { isTimeSeries } from '../../mapping/core/time-series.ts';
@@ -113,88 +114,140 @@ function resultsOf(actions: readonly AliasAction[], missing: ReadonlyMap<AliasAc
 /** Applies all actions or none. @throws ApiError aliases_not_found_exception (404), illegal_state_exception (two write indices) and others */
 export const updateAliases: Reducer<{ actions: readonly AliasAction[] }, AliasesChanged> = (state, { actions }, { dialect }) => {
   const missing = new Map<AliasAction, ApiError>();
-  const changed = new Map<string, IndexMeta>();
   // Indices are removed first, wherever their action stands: an alias can take the name of an index that the same request removes.
   const removed = new Set(
     actions.flatMap((action) => (action.kind === 'removeIndex' ? action.indices.map((name) => indexOf(state, name).name) : [])),
   );
-  const streams: Record<string, DataStream> = { ...state.dataStreams };
+  // Copies of those that change, made once: a request may change ten thousand aliases of an index.
+  const drafts = new Map<string, Aliases>();
+  const streamDrafts = new Map<string, Aliases>();
+  const streams = state.dataStreams ?? {};
   const current = (name: string): IndexMeta => {
     if (removed.has(name)) throw indexNotFoundError(name);
-    const meta = changed.get(name) ?? indexOf(state, name);
+    const meta = indexOf(state, name);
     checkMetadataWritable(meta);
     return meta;
   };
-  const set = (meta: IndexMeta, aliases: Record<string, AliasMeta>) => {
-    changed.set(meta.name, { ...meta, aliases, aliasesVersion: meta.aliasesVersion + 1 });
-  };
-  let streamsChanged = false;
-  const setStream = (stream: DataStream, aliases: Record<string, AliasMeta>) => {
-    streams[stream.name] = { ...stream, aliases };
-    streamsChanged = true;
-  };
+  const isTaken = (name: string): boolean => (Object.hasOwn(state.indices, name) && !removed.has(name)) || Object.hasOwn(streams, name);
+  const budget = new ChangeBudget();
+  let writers: Map<string, string> | null = null;
   for (const action of actions) {
     if (action.kind === 'removeIndex') continue;
+    const { aliases, dataStreams = [] } = action;
     if (action.kind === 'add') {
+      budget.change((action.indices.length + dataStreams.length) * aliases.length);
+      for (const alias of aliases) checkAliasName(alias, isTaken);
       for (const name of action.indices) {
-        for (const alias of action.aliases) {
-          checkAliasName(alias, (text) => (Object.hasOwn(state.indices, text) && !removed.has(text)) || Object.hasOwn(streams, text));
-          const meta = current(name);
-          if (meta.dataStream !== undefined) throw backingIndexAliasError(meta);
-          checkSeriesAlias(meta, action.alias);
-          set(meta, { ...meta.aliases, [alias]: action.alias });
-        }
+        const meta = current(name);
+        if (meta.dataStream !== undefined) throw backingIndexAliasError(meta);
+        checkSeriesAlias(meta, action.alias);
+        const draft = draftOf(drafts, meta);
+        for (const alias of aliases) setOwn(draft, alias, action.alias);
       }
-      for (const name of action.dataStreams ?? []) {
-        for (const alias of action.aliases) {
-          checkAliasName(alias, (text) => Object.hasOwn(state.indices, text) || Object.hasOwn(streams, text));
+      for (const name of dataStreams) {
+        const draft = draftOf(streamDrafts, streams[name]);
+        for (const alias of aliases) {
           checkStreamAlias(state, alias, action.alias);
-          const { aliases } = streams[name];
-          // A stream has one alias for writes.
-          if (action.alias.is_write_index === true)
-            for (const other of Object.values(streams))
-              if (other.aliases[alias]?.is_write_index)
-                setStream(other, { ...other.aliases, [alias]: { ...other.aliases[alias], is_write_index: false } });
-          setStream(streams[name], { ...aliases, [alias]: action.alias });
+          // An alias has one stream for writes.
+          if (action.alias.is_write_index === true) {
+            writers ??= writersOf(streams);
+            const before = writers.get(alias);
+            const other = before === undefined ? draft : draftOf(streamDrafts, streams[before]);
+            if (Object.hasOwn(other, alias) && other[alias].is_write_index) other[alias] = { ...other[alias], is_write_index: false };
+            writers.set(alias, name);
+          }
+          setOwn(draft, alias, action.alias);
         }
       }
       continue;
     }
     let found = 0;
-    for (const name of action.indices) {
-      const meta = current(name);
-      const kept = Object.entries(meta.aliases).filter(
-        ([alias]) => !action.aliases.some((pattern) => pattern === '_all' || matchesPattern(pattern, alias)),
-      );
-      const count = Object.keys(meta.aliases).length - kept.length;
-      found += count;
-      if (count > 0) set(meta, Object.fromEntries(kept));
-    }
-    for (const name of action.dataStreams ?? []) {
-      const stream = streams[name];
-      const kept = Object.entries(stream.aliases).filter(
-        ([alias]) => !action.aliases.some((pattern) => pattern === '_all' || matchesPattern(pattern, alias)),
-      );
-      const count = Object.keys(stream.aliases).length - kept.length;
-      found += count;
-      if (count > 0) setStream(stream, Object.fromEntries(kept));
-    }
-    if (found === 0 && action.mustExist) throw missingError(action.aliases);
-    if (found === 0 && (action.mustExist === null || dialect.showsAliasErrors)) missing.set(action, missingError(action.aliases));
+    const removeFrom = (held: Map<string, Aliases>, member: Pick<IndexMeta, 'name' | 'aliases'>): void => {
+      const matching = matchesIn(held.get(member.name) ?? member.aliases, aliases, budget);
+      found += matching.length;
+      if (matching.length > 0) for (const draft = draftOf(held, member); matching.length > 0; ) delete draft[matching.pop() ?? ''];
+    };
+    for (const name of action.indices) removeFrom(drafts, current(name));
+    for (const name of dataStreams) removeFrom(streamDrafts, streams[name]);
+    if (found === 0 && action.mustExist) throw missingError(aliases);
+    if (found === 0 && (action.mustExist === null || dialect.showsAliasErrors)) missing.set(action, missingError(aliases));
   }
   const [first] = missing.values();
   if (first && missing.size === actions.length) throw first;
-  const next = withIndices(streamsChanged ? { ...state, dataStreams: streams } : state, [...changed.values()], [...removed]);
+  const changed = [...drafts].map(([name, aliases]) => {
+    const meta = indexOf(state, name);
+    return { ...meta, aliases, aliasesVersion: meta.aliasesVersion + 1 };
+  });
+  const changedStreams = [...streamDrafts].map(([name, aliases]) => [name, { ...streams[name], aliases }] as const);
+  const withStreams =
+    changedStreams.length === 0 ? state : { ...state, dataStreams: { ...streams, ...Object.fromEntries(changedStreams) } };
+  const next = withIndices(withStreams, changed, [...removed]);
   checkWriteIndices(
     next,
-    [...changed.values()].flatMap(({ aliases }) => Object.keys(aliases)),
+    changed.flatMap(({ aliases }) => Object.keys(aliases)),
   );
   const response =
     missing.size > 0 && dialect.showsAliasErrors
       ? { ...ACKNOWLEDGED, errors: true, action_results: resultsOf(actions, missing) }
       : ACKNOWLEDGED;
-  return { state: changed.size === 0 && removed.size === 0 && !streamsChanged ? state : next, response };
+  return { state: changed.length === 0 && removed.size === 0 && changedStreams.length === 0 ? state : next, response };
 };
+
+type Aliases = Record<string, AliasMeta>;
+
+function draftOf(drafts: Map<string, Aliases>, { name, aliases }: Pick<IndexMeta, 'name' | 'aliases'>): Aliases {
+  let draft = drafts.get(name);
+  if (!draft) drafts.set(name, (draft = { ...aliases }));
+  return draft;
+}
+
+/** The stream for writes of each alias that has one. */
+function writersOf(streams: Readonly<Record<string, DataStream>>): Map<string, string> {
+  const writers = new Map<string, string>();
+  for (const { name, aliases } of Object.values(streams))
+    for (const alias in aliases) if (aliases[alias].is_write_index) writers.set(alias, name);
+  return writers;
+}
+
+/** Names of the aliases that one of these patterns matches. */
+function matchesIn(aliases: Readonly<Aliases>, patterns: readonly string[], budget: ChangeBudget): string[] {
+  const found = new Set<string>();
+  for (const pattern of patterns) {
+    if (pattern !== '_all' && !pattern.includes('*')) {
+      if (Object.hasOwn(aliases, pattern)) found.add(pattern);
+      budget.compare(1);
+      continue;
+    }
+    const names = Object.keys(aliases);
+    budget.compare(names.length);
+    const matches = pattern === '_all' ? () => true : patternMatcher(pattern);
+    for (const name of names) if (matches(name)) found.add(name);
+  }
+  return [...found];
+}
+
+/** Bounds the work of one request, since main, which runs it, has a listener. */
+class ChangeBudget {
+  #changes = 0;
+  #comparisons = 0;
+
+  /** @throws ApiError illegal_argument_exception */
+  change(count: number): void {
+    if ((this.#changes += count) > MAX_CHANGES)
+      throw illegalArgumentError(`[aliases] the actions add more than [${MAX_CHANGES}] aliases to indices; send them in several requests`);
+  }
+
+  /** @throws ApiError illegal_argument_exception */
+  compare(count: number): void {
+    if ((this.#comparisons += count) > MAX_COMPARISONS)
+      throw illegalArgumentError(
+        `[aliases] the actions compare patterns with aliases more than [${MAX_COMPARISONS}] times; use fewer patterns`,
+      );
+  }
+}
+
+const MAX_CHANGES = 50_000;
+const MAX_COMPARISONS = 2_000_000;
 
 function backingIndexAliasError({ name, dataStream }: IndexMeta): ApiError {
   return illegalArgumentError(
@@ -212,7 +265,7 @@ function checkSeriesAlias({ settings }: Pick<IndexMeta, 'settings'>, { index_rou
 function checkStreamAlias(state: ClusterState, alias: string, { index_routing, search_routing }: AliasMeta): void {
   if (index_routing !== undefined || search_routing !== undefined)
     throw illegalArgumentError('aliases that point to data streams do not support routing');
-  if (Object.values(state.indices).some(({ aliases }) => Object.hasOwn(aliases, alias)))
+  if (membersOfName(state, alias).some(({ aliases }) => Object.hasOwn(aliases, alias)))
     throw new ApiError('illegal_state_exception', 500, `alias [${alias}] points to indices and data streams`);
 }
 
@@ -220,6 +273,7 @@ function checkStreamAlias(state: ClusterState, alias: string, { index_routing, s
 export function checkWriteIndices(state: ClusterState, changed: Iterable<string>): void {
   for (const alias of new Set(changed)) {
     const members = membersOfName(state, alias).filter(({ aliases }) => Object.hasOwn(aliases, alias));
+    if (members.length < 2) continue;
     checkHidden(alias, members);
     const writers = members.filter(({ aliases }) => aliases[alias].is_write_index === true);
     if (writers.length < 2) continue;

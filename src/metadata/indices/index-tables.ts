@@ -18,7 +18,10 @@ const streamTables = new WeakMap<Streams, Map<string, Set<string>>>();
 
 /** The indices that a name other than their own reaches: members of an alias, a data stream, or an alias of data streams. In the order of the state. */
 export function membersOfName({ indices, dataStreams }: Pick<ClusterState, 'indices' | 'dataStreams'>, name: string): IndexMeta[] {
-  const found = new Set(tablesOf(indices).byAlias.get(name));
+  const own = tablesOf(indices).byAlias.get(name) ?? NONE;
+  // Commands ask for each alias that they change.
+  if (dataStreams === undefined && own.size < 2) return [...own].map((member) => indices[member]);
+  const found = new Set(own);
   if (dataStreams !== undefined) {
     const streams = [...streamsOfAlias(dataStreams, name)].map((stream) => dataStreams[stream]);
     if (Object.hasOwn(dataStreams, name)) streams.push(dataStreams[name]);

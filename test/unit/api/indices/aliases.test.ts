@@ -120,3 +120,46 @@ test('an alias is hidden on all of its indices or on none', async () => {
   expect(json.error.reason).toContain('alias [veil] has is_hidden set to true on indices [secret] but does not');
   await node.ok('PUT /docs/_alias/veil', { is_hidden: true });
 });
+
+// Each action copied the aliases that the index had by then: 20,000 actions made 200 million copies, which no test waits for.
+test('twenty thousand aliases are added and removed by one request each', async () => {
+  await node.ok('PUT /many');
+  const names = Array.from({ length: 20_000 }, (_, i) => `alias-${i}`);
+  await node.ok('POST /_aliases', { actions: names.map((alias) => ({ add: { index: 'many', alias } })) });
+  expect(Object.keys((await node.ok('GET /many/_alias')).many.aliases)).toHaveLength(20_000);
+  await node.ok('POST /_aliases', { actions: names.slice(1).map((alias) => ({ remove: { index: 'many', alias } })) });
+  expect(await node.ok('GET /many/_alias')).toEqual({ many: { aliases: { 'alias-0': {} } } });
+});
+
+test('the pairs of indices and aliases, and the comparisons with patterns, of one request are limited', async () => {
+  const many = (name: string, from: number) => Array.from({ length: from }, (_, i) => `${name}-${i}`);
+  const refusal = async (actions: object[]) => {
+    const { status, json } = await node.send('POST /_aliases', { actions });
+    return [status, json.error?.type, json.error?.reason];
+  };
+  expect(await refusal([{ add: { indices: ['docs', 'many'], aliases: many('pair', 25_001) } }])).toEqual([
+    400,
+    'illegal_argument_exception',
+    '[aliases] the actions add more than [50000] aliases to indices; send them in several requests',
+  ]);
+  await node.ok('PUT /wide', { aliases: Object.fromEntries(many('w', 1000).map((name) => [name, {}])) });
+  expect(await refusal([{ remove: { index: 'wide', aliases: many('none', 2001).map((name) => `${name}*`) } }])).toEqual([
+    400,
+    'illegal_argument_exception',
+    '[aliases] the actions compare patterns with aliases more than [2000000] times; use fewer patterns',
+  ]);
+  expect(Object.keys((await node.ok('GET /wide/_alias')).wide.aliases)).toHaveLength(1000);
+});
+
+test('an alias of data streams has one stream for writes, also within a request', async () => {
+  await node.ok('PUT /_index_template/writers', { index_patterns: ['writer-*'], data_stream: {} });
+  for (const name of ['writer-a', 'writer-b', 'writer-c']) await node.ok(`PUT /_data_stream/${name}`);
+  const add = (index: string) => ({ add: { index, alias: 'all', is_write_index: true } });
+  await node.ok('POST /_aliases', { actions: [add('writer-a'), add('writer-b')] });
+  await node.ok('POST /_aliases', { actions: [add('writer-c'), { add: { index: 'writer-b', alias: 'other', is_write_index: true } }] });
+  expect(await node.ok('GET /_alias/all')).toEqual({
+    'writer-a': { aliases: { all: { is_write_index: false } } },
+    'writer-b': { aliases: { all: { is_write_index: false } } },
+    'writer-c': { aliases: { all: { is_write_index: true } } },
+  });
+});
