@@ -1,4 +1,5 @@
 // Parameters of components, read as Elasticsearch reads index settings.
+
 import { isObject } from '../common/json/json-value.ts';
 import { javaTrim } from '../common/text/java-text.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -8,13 +9,16 @@ import { illegalArgumentError } from '../errors/catalog.ts';
 export type SettingValue = string | number | boolean | null | SettingValue[] | { [key: string]: SettingValue };
 export type SettingTree = Record<string, SettingValue>;
 
+/** Integers beyond 2^53 as their digits. */
+const withLargeIntegers = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
+
 /** @throws ApiError settings_exception: a list that contains anything but values */
 export function checkSettingLists(tree: SettingTree): void {
   const check = (value: unknown): void => {
     if (value === null || typeof value !== 'object') return;
     if (!Array.isArray(value)) Object.values(value).forEach(check);
     else if (value.some((item) => item === null || typeof item === 'object')) {
-      throw new ApiError('settings_exception', 400, `Failed to load settings from [${JSON.stringify(tree)}]`, {
+      throw new ApiError('settings_exception', 400, `Failed to load settings from [${JSON.stringify(tree, withLargeIntegers)}]`, {
         causedBy: new ApiError('illegal_state_exception', 500, 'only value lists are allowed in serialized settings'),
       });
     }

@@ -1,5 +1,6 @@
 // Changes of users, roles and API keys, as pure functions: records and arguments in, changes and reply out. Main runs one after another, so what
 // they check still holds when their changes are stored. Callers have checked the form of the arguments.
+import { writeJson } from '../common/json/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import type { ApiKeyRecord, RecordKind, SecurityChange, SecurityView, UserRecord } from './records.ts';
@@ -104,7 +105,7 @@ const updateApiKey: SecurityCommand<
     metadata: given.metadata ?? key.metadata,
     expirationMs: given.expirationMs ?? key.expirationMs,
   };
-  const updated = JSON.stringify(next) !== JSON.stringify(key);
+  const updated = writeJson(next) !== writeJson(key);
   return { changes: updated ? [changed(records, 'apiKey', id, next)] : [], reply: { updated } };
 };
 
@@ -176,7 +177,7 @@ function changed<Kind extends RecordKind>(
   value: Extract<SecurityChange, { kind: Kind }>['value'],
   removals = 0,
 ): SecurityChange {
-  const size = JSON.stringify(value).length;
+  const size = writeJson(value).length;
   if (size > MAX_RECORD_CHARS)
     throw illegalArgumentError(`[${name}] would take ${size} characters, at most ${MAX_RECORD_CHARS} are allowed`);
   const map: ReadonlyMap<string, unknown> = kind === 'user' ? records.users : kind === 'role' ? records.roles : records.apiKeys;

@@ -1,4 +1,5 @@
 // A role: what it grants, as it is written in `security.roles` and in the body of `PUT /_security/role/{name}`.
+import { writeJson } from '../common/json/json-write.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { validationFailedError } from '../errors/catalog.ts';
 import { clusterPrivilege } from './cluster-privileges.ts';
@@ -147,7 +148,7 @@ function parseFieldSecurity(role: string, value: unknown): FieldSecurity | null 
 function parseQuery(role: string, value: unknown): string | null {
   if (value === null || value === '') return null;
   if (typeof value === 'string') return value;
-  if (isObject(value)) return JSON.stringify(value);
+  if (isObject(value)) return writeJson(value);
   throw parseError(
     `failed to parse indices privileges for role [${role}]. expected field [query] value to be null, a string, or an object`,
   );

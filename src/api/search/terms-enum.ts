@@ -1,5 +1,7 @@
 // `_terms_enum`: the first terms of a field that begin with a string, from the term dictionaries of the segments.
+
 import type { JsonObject, MutableJsonObject } from '../../common/json/json-value.ts';
+import { writeJson } from '../../common/json/json-write.ts';
 import { parseDurationMs } from '../../common/text/time-unit.ts';
 import { checkTurn } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
@@ -76,7 +78,7 @@ function readRequest(body: JsonObject): TermsRequest {
 
 /** True if a document of the index matches `index_filter`. */
 async function matches(ctx: EngineContext, index: string, query: unknown): Promise<boolean> {
-  const body = JSON.stringify({ query });
+  const body = writeJson({ query });
   return Number((await count(ctx, { indices: { expressions: [index] }, parameters: { terminateAfter: 1 }, body })).count) > 0;
 }
 

@@ -23,7 +23,7 @@ const parsed = new BoundedMap<string, Query>(500);
 export function documentFilter(ctx: EngineContext, identity: Identity, { queries }: Restriction): { text: string; query: Query } | null {
   if (queries.length === 0) return null;
   const rendered = queries.map((alternatives) => alternatives.map((text) => renderQuery(ctx, identity, text)));
-  const text = JSON.stringify(rendered);
+  const text = writeJson(rendered);
   let query = parsed.get(text);
   if (!query) {
     query = parseQuery({

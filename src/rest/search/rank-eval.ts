@@ -1,5 +1,7 @@
 // `_rank_eval`.
+
 import { type Metric, type MetricName, type RatedSearch, type Rating, rankEval } from '../../api/search/rank-eval.ts';
+import { writeJson } from '../../common/json/json-write.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type RestContext } from '../core/api.ts';
 import { indicesOf } from '../core/params/search-params.ts';
@@ -53,7 +55,7 @@ function readTemplate(value: unknown): [string, string] {
   checkKeys(rest, [], 'templates');
   const source = objectOf(template, 'template')['source'] ?? objectOf(template, 'template')['inline'];
   if (id === undefined || source === undefined) throw parsingError('[templates] need [id] and [template.source]');
-  return [String(id), typeof source === 'string' ? source : JSON.stringify(source)];
+  return [String(id), typeof source === 'string' ? source : writeJson(source)];
 }
 
 function readSearch(value: unknown, templates: ReadonlyMap<string, string>): RatedSearch {

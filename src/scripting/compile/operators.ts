@@ -229,7 +229,7 @@ function defComparison(unit: Unit, op: string, left: Checked, right: Checked, at
   const a = asDef(unit, left, at);
   const b = asDef(unit, right, at);
   if (op.length === 3) return `(${a}${op}${b})`;
-  if (a === 'null' || b === 'null') return `(${a}${op}=${b})`;
+  if ((op === '==' || op === '!=') && (a === 'null' || b === 'null')) return `(${a}${op}=${b})`;
   return `(p=${at},${defOperation(unit, op, left, right, a, b)})`;
 }
 

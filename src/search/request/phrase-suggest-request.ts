@@ -1,5 +1,7 @@
 // The phrase suggester of a search body.
+
 import { isObject, type JsonObject, tokenOf } from '../../common/json/json-value.ts';
+import { writeJson } from '../../common/json/json-write.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, parsingError } from '../../errors/catalog.ts';
 import { readBoolean, readFloat, readInt, readText } from '../../query/read-json.ts';
@@ -188,7 +190,7 @@ function parseCollate(body: JsonObject): PhraseSuggestion['collate'] {
   if (query === undefined) return null;
   const source = isObject(query) ? (query['source'] ?? query['inline']) : query;
   if (source === undefined) throw illegalArgumentError('a stored script in [collate] is not supported');
-  const template = isObject(source) ? JSON.stringify(source) : readText(source, 'source');
+  const template = isObject(source) ? writeJson(source) : readText(source, 'source');
   const given = isObject(query) && isObject(query['params']) ? query['params'] : {};
   return { template, params: { ...given, ...(isObject(params) ? params : {}) }, prunes: prune ?? false };
 }

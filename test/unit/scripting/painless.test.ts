@@ -104,6 +104,17 @@ test('a matcher of null is a null pointer exception', () => {
   expect(error.causedBy).toMatchObject({ type: 'null_pointer_exception', reason: expect.stringContaining('"this.text" is null') });
 });
 
+test.each(['<', '<=', '>', '>='])('def %s null is a null pointer exception, on either side', (op) => {
+  for (const [left, right, is] of [
+    ['null', 'x', 'left'],
+    ['x', 'null', 'right'],
+    ['(def) null', '(def) -1', 'left'],
+  ]) {
+    const error = thrownBy(() => run(`def x = 2; return ${left} ${op} ${right}`));
+    expect(error.causedBy).toMatchObject({ type: 'null_pointer_exception', reason: expect.stringContaining(`"${is}" is null`) });
+  }
+});
+
 function thrownBy(action: () => unknown): ApiError {
   try {
     action();
