@@ -9,7 +9,7 @@
 //     would have left them (test/crash/side-loads.ts); so are users, roles and API keys (test/crash/user-load.ts);
 //   - acknowledged snapshots exist, interrupted ones are complete or absent, and one that is restored has the documents that did not change while
 //     it was made (test/crash/snapshot-load.ts).
-// Meanwhile the index is force merged, refreshed and flushed. With --check, `gannet check` reads the directory of every fourth round.
+// Meanwhile the index is force merged, refreshed and flushed. By the seed, merges reorder documents, and segments are paged. With --check, `gannet check` reads the directory of every fourth round.
 // Prints a line per round and ends with `N passed, N failed`; exit code 1 if a round failed.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -32,6 +32,10 @@ const { values: args } = parseArgs({
 });
 const ROUNDS = Number(args.rounds);
 const PORT = Number(args.port);
+const SEED = Number(args.seed);
+/** By the seed, so that several runs cover all combinations. */
+const IS_REORDERED = SEED % 2 === 1;
+const IS_PAGED = SEED % 4 > 1;
 const DOCUMENTS = 5000;
 const CONNECTIONS = 3;
 const BULK_OPERATIONS = 200;
@@ -41,7 +45,7 @@ const data = mkdtempSync(path.join(tmpdir(), 'gannet-crash-'));
 const repo = mkdtempSync(path.join(tmpdir(), 'gannet-crash-repo-'));
 const ROOT = `Basic ${Buffer.from('root:rootpassword').toString('base64')}`;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
-const rng = new Rng(Number(args.seed));
+const rng = new Rng(SEED);
 
 /** Possible states of a document after a crash: the acknowledged one, and those of operations sent after it without an answer. null = absent. */
 interface Expected {
@@ -87,6 +91,7 @@ let parent: ChildProcess = startService();
 
 function startService(): ChildProcess {
   const flags = ['serve', `--http.port=${PORT}`, `--path.data=${data}`, `--path.repo=${repo}`, '--log.level=error'];
+  if (IS_PAGED) flags.push('--memory.whole_segment_size=16kb');
   return spawn(path.join(root, 'bin/gannet'), flags, { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
@@ -249,7 +254,10 @@ await call('PUT', '/_security/user/root', JSON.stringify({ password: 'rootpasswo
 await call(
   'PUT',
   '/crash',
-  JSON.stringify({ settings: { number_of_shards: 2 }, mappings: { properties: { text: { type: 'text' }, n: { type: 'long' } } } }),
+  JSON.stringify({
+    settings: { number_of_shards: 2, 'index.merge.reorder': IS_REORDERED },
+    mappings: { properties: { text: { type: 'text' }, n: { type: 'long' } } },
+  }),
 );
 await snapshots.prepare();
 for (let round = 1; round <= ROUNDS; round++) {
