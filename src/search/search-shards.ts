@@ -3,36 +3,29 @@
 import { type AggTree, reduceAggregations, renderAggregations } from '../aggs/index.ts';
 import { type JsonFloat, jsonFloat } from '../common/json/json-float.ts';
 import type { JsonObject, MutableJsonObject } from '../common/json/json-value.ts';
-import { present } from '../common/present.ts';
 import { activeSpan } from '../common/tracing/span.ts';
-import { TimeUp } from '../common/turns/turn.ts';
 import type { Dialect } from '../compat/dialect.ts';
-import { ApiError } from '../errors/api-error.ts';
 import { allShardsFailedError, type ShardFailure } from '../errors/search-errors.ts';
-import { type ExecutionCounters, makeCounters, type StopCheck } from '../plan/query-plan.ts';
+import type { ExecutionCounters } from '../plan/query-plan.ts';
 import { parseQuery } from '../query/parse-query.ts';
 import { matchScope } from './compute/plan-scope.ts';
-import { collapseHits, collapsePart } from './fetch/collapse.ts';
-import { fetchParts } from './fetch/fetch-parts.ts';
+import type { GroupSearch } from './fetch/collapse.ts';
 import { fetchHits } from './fetch/fetch-phase.ts';
-import type { FetchPart, FetchShard } from './fetch/fetch-target.ts';
-import { innerHitsOf, innerHitsPart } from './fetch/inner-hits.ts';
+import type { FetchShard } from './fetch/fetch-target.ts';
 import { topHits } from './fetch/top-hits.ts';
+import { asShard, fetchPage, pageOf } from './fetch-page.ts';
 import { profileJson } from './profile/profile.ts';
+import { queryShards } from './query-shards.ts';
 import type { SearchRequest } from './request/search-request.ts';
 import { rewriteQuery } from './rewrite/rewrite.ts';
-import { DEFAULT_PRE_FILTER_SHARDS, skippedShards } from './run/can-match.ts';
-import { FetchBudget } from './run/fetch-budget.ts';
 import { rankedSteps } from './run/ranked-search.ts';
-import { checkSameKinds, type ResolvedSort } from './run/resolved-sort.ts';
-import type { RunControl } from './run/run-control.ts';
+import { checkSameKinds } from './run/resolved-sort.ts';
 import type { SearchEnvironment, SearchTarget } from './run/search-environment.ts';
-import { hitComparator, mergeHits, type ShardHit } from './run/shard-hits.ts';
+import type { ShardHit } from './run/shard-hits.ts';
 import { runAtOnce, type Steps } from './run/steps.ts';
-import { type VectorPhase, withVectorHits } from './run/vector-phase.ts';
 import { contextOf } from './shard/rewrite-context.ts';
-import { GlobalStatistics, type ShardStatistics } from './shard/statistics.ts';
-import { type ShardedSearch, type ShardRun, searchShard, windowOf } from './shard-search.ts';
+import type { ShardStatistics } from './shard/statistics.ts';
+import type { ShardedSearch, ShardRun } from './shard-search.ts';
 import { runSuggest } from './suggest/suggest.ts';
 
 export interface SearchOutcome {
@@ -88,42 +81,9 @@ export function* searchSteps(
     const { hits, page, maxScore } = best;
     return { ...matches, hits, page, maxScore, isCount: false, isReduced: true, timedOut: matches.timedOut || best.timedOut };
   }
-  const env = { ...environment, requestSize: given.size, sharing: undefined };
-  const targets = given.runtimeMappings ? withRuntimeMappings(searched, given.runtimeMappings) : searched;
-  const statistics = targets.map(({ shard }) => env.caches.of(shard));
-  const failures: ShardFailure[] = [];
-  const request = yield* resolveRequest(given, aggs, { targets, statistics, env, failures });
-  const global = env.dfs ? new GlobalStatistics(statistics) : null;
-  const control: RunControl = {
-    stop: stopCheckOf(request, env),
-    counters: makeCounters(),
-    fetched: env.fetched ?? new FetchBudget(),
-    fetchMs: env.onPhase ? new Float64Array(targets.length) : undefined,
-    lookups: env.lookups,
-  };
-  const { sharing = null } = environment;
-  const search: ShardedSearch = { request, aggs, env, control, sharing, partials: [], bindings: [], profiles: [], isTimeUp: false };
-  const contexts = targets.map(({ shard }) => contextOf(shard, env));
-  const segments = targets.map(({ shard }) => shard.segments);
-  const skipped = skippedShards(request, aggs, contexts, segments, env.preFilterShards ?? DEFAULT_PRE_FILTER_SHARDS);
-  const runs: (ShardRun | null)[] = targets.map(() => null);
-  for (let position = 0; position < targets.length; position++) {
-    if (skipped.has(position) || failures.some((failure) => isOf(targets[position], failure))) continue;
-    const target = targets[position];
-    try {
-      const begun = env.onPhase ? performance.now() : 0;
-      const run = yield* searchShard(search, target, position, statistics[position], global);
-      runs[position] = run;
-      env.onPhase?.('query', target.shard, performance.now() - begun, run.found);
-    } catch (error) {
-      if (error instanceof TimeUp) {
-        search.isTimeUp = true;
-        break;
-      }
-      if (!(error instanceof ApiError)) throw error;
-      failures.push({ shard: target.shard.shard, index: target.shard.index, node: env.nodeId, error });
-    }
-  }
+  const queried = yield* queryShards(searched, given, aggs, environment);
+  const { search, targets, statistics, runs, failures, skipped } = queried;
+  const { env, control } = search;
   if (failures.length > 0 && failures.length === targets.length) throw allShardsFailedError('query', failures);
   const reduced = reduceSearch(search, targets, statistics, runs);
   failures.push(...reduced.failures);
@@ -132,7 +92,7 @@ export function* searchSteps(
   if (env.onPhase) reportFetch(env.onPhase, targets, runs, control.fetchMs);
   return {
     ...reduced,
-    skipped: skipped.size,
+    skipped,
     failures,
     shards: targets.length,
     counters: control.counters,
@@ -151,21 +111,6 @@ function reportFetch(
   }
 }
 
-/** The request with a query that has the hits of its vector searches. @param at.failures  receives the shards that fail */
-function* resolveRequest(given: SearchRequest, aggs: AggTree | null, at: VectorPhase): Steps<SearchRequest> {
-  if (given.suggest.length > 0 && given.query === null && given.knn.length === 0 && aggs === null) return withoutHits(given);
-  return given.knn.length === 0 ? given : yield* withVectorHits(given, at);
-}
-
-function isOf({ shard }: SearchTarget, failure: ShardFailure): boolean {
-  return shard.index === failure.index && shard.shard === failure.shard;
-}
-
-function stopCheckOf({ timeoutMs }: SearchRequest, env: SearchEnvironment): StopCheck {
-  const deadline = timeoutMs === null ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
-  return () => performance.now() >= deadline || env.stop();
-}
-
 type Reduced = Omit<SearchOutcome, 'skipped' | 'shards' | 'counters'>;
 
 /** Merges the hits and aggregations of the shards, and fetches the page. @param runs  by shard, null for those without a result */
@@ -178,21 +123,16 @@ function reduceSearch(
   const { request, aggs, env, control } = search;
   const merging = performance.now();
   const done = runs.filter((run) => run !== null);
-  const sorts = runs.map((run) => run?.at.prepared.shardQuery.sort ?? []);
-  checkSameKinds(sorts);
+  checkSameKinds(runs.map((run) => run?.at.prepared.shardQuery.sort ?? []));
   const shards = runs.map((run) => run?.at ?? null);
-  const { page: wanted, extra } = pageOf(search, targets, shards, done, sorts);
-  const parts: FetchPart[] = [
-    ...fetchParts(request, { ...control, nodeId: env.nodeId, contextOf: (shard) => contextOf(shard, env) }),
-    ...extra,
-  ];
-  const sortOf = (hit: ShardHit): readonly ResolvedSort[] => sorts[hit.shard];
+  const searchGroup: GroupSearch = (group) => searchShards(targets, group, null, { ...env, fetched: control.fetched, afterHit: null });
+  const { wanted, fetch } = pageOf(search, targets, runs, searchGroup);
   const reducing = performance.now();
   const aggregations = aggs && reduceTree(search, aggs, targets);
   const reduced = performance.now();
   const suggest = request.suggest.length > 0 ? suggestOf(search, statistics, runs, shards) : null;
   const fetching = performance.now();
-  const fetched = fetchPage(wanted, targets, env, (some) => fetchHits(some, shards, request, sortOf, parts, control));
+  const fetched = fetchPage(wanted, targets, env, fetch);
   const { hits, page } = fetched;
   const span = activeSpan();
   if (span !== null) {
@@ -214,31 +154,6 @@ function reduceSearch(
     isReduced: aggs !== null || request.size > 0,
     profile: request.profile ? profileJson(search.profiles, env, reduced - reducing) : null,
   };
-}
-
-/** The hits of the page, and the parts of the fetch phase that need the whole search: collapsed groups and inner hits. */
-function pageOf(
-  { request, env, control }: ShardedSearch,
-  targets: readonly SearchTarget[],
-  shards: readonly (FetchShard | null)[],
-  runs: readonly ShardRun[],
-  sorts: ReadonlyArray<readonly ResolvedSort[]>,
-): { page: ShardHit[]; extra: FetchPart[] } {
-  const compare = hitComparator(sorts.find((sort) => sort.length > 0) ?? []);
-  let hits: ShardHit[] = [];
-  for (const { found } of runs) hits = mergeHits(hits, found.hits, compare, windowOf(request));
-  const extra: FetchPart[] = [];
-  const { collapse } = request;
-  if (collapse) {
-    const found = hits;
-    hits = asShard('query', targets, env, () => collapseHits(found, shards, collapse));
-    extra.push(
-      collapsePart(request, collapse, (group) => searchShards(targets, group, null, { ...env, fetched: control.fetched, afterHit: null })),
-    );
-  }
-  const inner = innerHitsOf(request);
-  if (inner.length > 0) extra.push(innerHitsPart(inner, targets, { ...env, ...control }));
-  return { page: hits.slice(request.from, request.from + request.size), extra };
 }
 
 function reduceTree(
@@ -281,67 +196,6 @@ function suggestOf(
       },
     },
   );
-}
-
-interface FetchedPage {
-  readonly page: ShardHit[];
-  /** Parallel to the page. */
-  readonly hits: readonly JsonObject[];
-  readonly failures: readonly ShardFailure[];
-}
-
-/** Fetches a page without the hits of the shards for which that fails because of the request. */
-function fetchPage(
-  page: ShardHit[],
-  targets: readonly SearchTarget[],
-  { nodeId }: SearchEnvironment,
-  fetch: (hits: readonly ShardHit[]) => readonly JsonObject[],
-): FetchedPage {
-  try {
-    return { page, hits: fetch(page), failures: [] };
-  } catch (error) {
-    if (!isOfRequest(error)) throw error;
-  }
-  const failures: ShardFailure[] = [];
-  const fetched = new Map<ShardHit, JsonObject>();
-  for (const position of new Set(page.map(({ shard }) => shard))) {
-    const own = page.filter(({ shard }) => shard === position);
-    try {
-      fetch(own).forEach((json, i) => {
-        fetched.set(own[i], json);
-      });
-    } catch (error) {
-      if (!isOfRequest(error)) throw error;
-      const { shard, index } = targets[position].shard;
-      failures.push({ shard, index, node: nodeId, error });
-    }
-  }
-  const kept = page.filter((hit) => fetched.has(hit));
-  return { page: kept, hits: kept.map((hit) => present(fetched.get(hit))), failures };
-}
-
-function isOfRequest(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.status < 500;
-}
-
-/** Reports errors that a request causes after its shards were searched as failures of the shards. */
-function asShard<T>(phase: 'query' | 'fetch', targets: readonly SearchTarget[], { nodeId }: SearchEnvironment, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!isOfRequest(error)) throw error;
-    throw allShardsFailedError(phase, [{ shard: 0, index: targets[0].shard.index, node: nodeId, error }]);
-  }
-}
-
-/** The targets with the runtime fields of the request added to their mappings. @throws ApiError mapper_parsing_exception */
-function withRuntimeMappings(targets: readonly SearchTarget[], runtime: JsonObject): SearchTarget[] {
-  return targets.map(({ shard, aliasFilter }) => ({ aliasFilter, shard: { ...shard, mapping: shard.mapping.withRuntime(runtime) } }));
-}
-
-/** Makes a request that asks only for suggestions match no documents. */
-function withoutHits(request: SearchRequest): SearchRequest {
-  return { ...request, query: { kind: 'match_none', boost: 1, name: null }, size: 0, sort: [] };
 }
 
 /** null if scores are unknown, or if the maximum is: the sort must return the best hit first. */

@@ -12,7 +12,7 @@ import type { FetchShard } from './fetch/fetch-target.ts';
 import { checkInnerHits, innerHitsOf } from './fetch/inner-hits.ts';
 import { compileScriptFields } from './fetch/script-fields.ts';
 import { constant, type IndexQuery } from './index-query/index-query.ts';
-import { profileShard, type ShardProfile, timesOfPartials } from './profile/profile.ts';
+import { type DistantProfile, profileShard, type ShardProfile, timesOfPartials } from './profile/profile.ts';
 import type { AggregationTimes } from './profile/profile-aggregations.ts';
 import { timeOfQuery } from './profile/profile-query.ts';
 import type { SearchRequest } from './request/search-request.ts';
@@ -50,7 +50,7 @@ export interface ShardedSearch {
   readonly sharing: SegmentSharing | null;
   readonly partials: SegmentPartial[];
   readonly bindings: Bindings[];
-  readonly profiles: ShardProfile[];
+  readonly profiles: Array<ShardProfile | DistantProfile>;
   /** True if the time ran out before all shards were searched. */
   isTimeUp: boolean;
 }

@@ -18,7 +18,12 @@ import { type FetchPart, type FetchShard, fetchShardOf } from './fetch-target.ts
  * @throws ApiError illegal_state_exception: a document has several values
  */
 export function collapseHits(hits: readonly ShardHit[], shards: readonly (FetchShard | null)[], collapse: CollapseRequest): ShardHit[] {
-  return firstOfGroups(hits, (hit) => groupKey(fetchShardOf(shards, hit), hit, collapse.field));
+  return firstOfGroups(hits, (hit) => groupOf(hit, shards, collapse));
+}
+
+/** What a hit is collapsed by; null without a value. @throws ApiError illegal_state_exception: the document has several values */
+export function groupOf(hit: ShardHit, shards: readonly (FetchShard | null)[], { field }: CollapseRequest): GroupKey {
+  return hit.distant ? hit.distant.group : groupKey(fetchShardOf(shards, hit), hit, field);
 }
 
 /** Keeps the best hit of each group in one shard. */
@@ -73,7 +78,7 @@ function groupKey({ shard }: FetchShard, hit: ShardHit, name: string): GroupKey 
 }
 
 /** The part of a search's outcome that inner hits show. */
-type GroupSearch = (request: SearchRequest) => {
+export type GroupSearch = (request: SearchRequest) => {
   readonly total: unknown;
   readonly maxScore: number | JsonFloat | null;
   readonly hits: readonly MutableJsonObject[];

@@ -33,6 +33,13 @@ export interface ShardProfile {
   readonly aggregations: (reduceMs: number) => MutableJsonObject[];
 }
 
+/** The profile of a shard of another node. */
+export interface DistantProfile {
+  readonly index: string;
+  readonly shard: number;
+  readonly json: MutableJsonObject;
+}
+
 /** The node that ran the searches, and the server whose profiles it shows. */
 interface ProfiledNode {
   readonly nodeId: string;
@@ -90,7 +97,8 @@ function nanos(milliseconds: number): number {
   return Math.round(milliseconds * 1e6);
 }
 
-function shardJson(profile: ShardProfile, { nodeId, dialect }: ProfiledNode, reduceMs: number): MutableJsonObject {
+/** @param reduceMs  time of reducing the aggregations of all shards */
+export function shardProfileJson(profile: ShardProfile, { nodeId, dialect }: ProfiledNode, reduceMs: number): MutableJsonObject {
   const { index, shard, query, before, after, prepareMs, runMs, clauses, segments } = profile;
   const id = `[${nodeId}][${index}][${shard}]`;
   const counters: ExecutionCounters = {
@@ -124,6 +132,6 @@ function shardJson(profile: ShardProfile, { nodeId, dialect }: ProfiledNode, red
 }
 
 /** @param reduceMs  time of reducing the aggregations of all shards */
-export function profileJson(shards: readonly ShardProfile[], node: ProfiledNode, reduceMs: number): MutableJsonObject {
-  return { shards: shards.map((shard) => shardJson(shard, node, reduceMs)) };
+export function profileJson(shards: ReadonlyArray<ShardProfile | DistantProfile>, node: ProfiledNode, reduceMs: number): MutableJsonObject {
+  return { shards: shards.map((shard) => ('json' in shard ? shard.json : shardProfileJson(shard, node, reduceMs))) };
 }

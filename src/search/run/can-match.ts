@@ -19,9 +19,10 @@ function visitsAll(request: SearchRequest, aggs: AggTree | null): boolean {
 }
 
 /**
- * Positions of the shards that can be skipped. At least one shard is always searched.
+ * Positions of the shards that can be skipped. At least one shard of a search is always searched.
  * @param contexts  parallel to `segments`
  * @param from      skips shards only if there are more than this
+ * @param distant   shards that are not judged here, but by other nodes; null if these are all shards of the search
  */
 export function skippedShards(
   request: SearchRequest,
@@ -29,14 +30,15 @@ export function skippedShards(
   contexts: readonly RewriteContext[],
   segments: ReadonlyArray<readonly SegmentReader[]>,
   from: number,
+  distant: { has(position: number): boolean } | null,
 ): ReadonlySet<number> {
   const skipped = new Set<number>();
   const { query } = request;
   if (contexts.length <= from || query === null || visitsAll(request, aggs)) return skipped;
   contexts.forEach((context, position) => {
-    if (!canMatch(rewriteQuery(query, context), context, segments[position])) skipped.add(position);
+    if (!distant?.has(position) && !canMatch(rewriteQuery(query, context), context, segments[position])) skipped.add(position);
   });
-  if (skipped.size === contexts.length) skipped.delete(0);
+  if (distant === null && skipped.size === contexts.length) skipped.delete(0);
   return skipped;
 }
 

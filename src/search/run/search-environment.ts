@@ -5,6 +5,7 @@ import type { Query } from '../../query/query.ts';
 import type { StoredScript } from '../../scripting/script-spec.ts';
 import type { SearchCaches } from '../shard/search-caches.ts';
 import type { SearchShard } from '../shard/search-shard.ts';
+import type { DistantShards } from './distant-shards.ts';
 import type { FetchBudget } from './fetch-budget.ts';
 import type { PendingLookup } from './pending-lookup.ts';
 import type { AfterHit, ShardHits } from './shard-hits.ts';
@@ -37,6 +38,10 @@ export interface SearchEnvironment {
   readonly lookups?: PendingLookup[];
   /** The parts of this search that other threads may search; absent if this one searches all. Searches within it are not shared. */
   readonly sharing?: SegmentSharing;
+  /** The shards that other nodes search; absent if there are none. */
+  readonly distant?: DistantShards;
+  /** Whether these shards are a part of a search, which another node reduces. */
+  readonly isPart?: boolean;
   /** The hit after which a scroll continues. */
   readonly afterHit?: (AfterHit & { readonly shard: number }) | null;
   /** Called with the time of a phase on a shard, and the matches of the shard; absent if no index of the search has a slow log. */

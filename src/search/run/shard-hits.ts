@@ -1,4 +1,6 @@
 // Hits of shards, and their order.
+import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import type { ApiError } from '../../errors/api-error.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
 import type { RescoreRequest } from '../request/request-parts.ts';
 import { compareSortValues, type ResolvedSort, type SortValue } from './resolved-sort.ts';
@@ -15,6 +17,14 @@ export interface ShardHit {
   readonly sort: readonly SortValue[];
   /** The effect of each rescorer, in order; absent without rescorers. */
   readonly rescored?: readonly Rescored[];
+  /** Of a hit that another node has found: the hit as it was fetched there, and what it is collapsed by. Absent for a hit of this node. */
+  readonly distant?: DistantHit;
+}
+
+export interface DistantHit {
+  /** The reason if it could not be fetched. */
+  readonly fetched: MutableJsonObject | ApiError;
+  readonly group: string | number | bigint | null;
 }
 
 /** The effect of one rescorer on a hit. */
