@@ -107,7 +107,7 @@ describe.skipIf(!HAS_NATS)('three nodes with allocated copies', { timeout: TIMEO
     for (const node of cluster.nodes) expect((await node.ok('GET', '/copied/_count')).count).toBe(3);
   });
 
-  test('a request that reads indices of different nodes is refused, and one whose indices share a node is not', async () => {
+  test('a search over indices of different nodes is answered by all of them, what cannot be put together is refused', async () => {
     const [first, , third] = cluster.nodes;
     const place = (index: string, node: number, replicas = 0) =>
       first.ok('PUT', `/${index}`, {
@@ -118,20 +118,27 @@ describe.skipIf(!HAS_NATS)('three nodes with allocated copies', { timeout: TIMEO
     expect(await holders(third, 'one')).toEqual(['node-1']);
     for (const node of cluster.nodes) {
       expect((await node.ok('POST', '/two,twin/_search', {})).hits.total.value).toBe(2);
-      for (const target of ['/one,two/_search', '/one,two/_count', '/one,two/_segments', '/one,two/_async_search']) {
+      const both = await node.ok('POST', '/one,two/_search', { sort: ['_index'], query: { match: { n: 1 } } });
+      expect(both.hits.hits.map(({ _index, _id }: any) => `${_index}/${_id}`)).toEqual(['one/1', 'two/1']);
+      expect(both._shards).toEqual({ total: 2, successful: 2, skipped: 0, failed: 0 });
+      expect((await node.ok('POST', '/one,two/_count')).count).toBe(2);
+      const background = await node.ok('POST', '/one,two/_async_search?wait_for_completion_timeout=10s', {});
+      expect(background.response.hits.total.value).toBe(2);
+      for (const target of ['/one,two/_segments', '/one,two/_pit?keep_alive=1m']) {
         const method = target.endsWith('_segments') ? 'GET' : 'POST';
         const { status, body } = await node.request(method, target);
         expect([status, body.error.type]).toEqual([400, 'illegal_argument_exception']);
         expect(body.error.reason).toContain('no node has copies of all of [one, two]');
       }
       const lines = ['one', 'two', 'missing'].map((index) => `{"index":"${index}"}\n{}\n`).join('');
-      expect((await node.request('POST', '/_msearch', lines)).body.error.reason).toContain('no node has copies of all of [one, two]');
-      const { responses } = await node.ok('POST', '/_msearch', lines.replace('one', 'twin'));
-      expect(responses.map(({ status, hits }: any) => [status, hits?.total.value])).toEqual([
-        [200, 1],
-        [200, 1],
-        [404, undefined],
-      ]);
+      for (const searches of [lines, lines.replace('one', 'twin')]) {
+        const { responses } = await node.ok('POST', '/_msearch', searches);
+        expect(responses.map(({ status, hits }: any) => [status, hits?.total.value])).toEqual([
+          [200, 1],
+          [200, 1],
+          [404, undefined],
+        ]);
+      }
       const stats = await node.ok('GET', '/_cat/indices/one,two?format=json&s=index&h=index,health,docs.count');
       expect(stats.map((row: Record<string, string>) => row['docs.count'])).toEqual(['1', '1']);
       expect((await node.ok('POST', '/one,two/_refresh'))._shards.failed).toBe(0);

@@ -40,6 +40,7 @@ export function fakeEngine(publishAddress: string | null = '127.0.0.1:9200'): En
     catchUp: () => null,
     nodes: [{ id: 'fakenodeidfakenodeid22', name: 'fake', publishAddress, transportAddress: publishAddress, isManager: true, load: null }],
     requireTogether: () => undefined,
+    askNode: () => Promise.reject(new Error('no other node')),
     primaryNodeOf: () => 'fakenodeidfakenodeid22',
     damageOf: () => null,
     index(name: string): IndexState | null {

@@ -2,12 +2,14 @@
 // library.
 
 import type { ConfigFolders } from '../../common/config-folder.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import type { Mobility } from '../../common/turns/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { ClusterView, IndexMeta } from '../../metadata/cluster-state.ts';
 import type { CommandArgs, CommandName, CommandResponse } from '../../metadata/reducers.ts';
 import type { SectionStats } from '../../plan/segment-reader.ts';
 import type { QueryAnalysis } from '../../search/index-query/query-analysis.ts';
+import type { CallerRef } from '../../security/caller.ts';
 import type { SecurityService } from '../../security/service.ts';
 import type { AsyncSearchStore } from './async-search-store.ts';
 import type { ClusterNode } from './cluster-node.ts';
@@ -100,6 +102,11 @@ export interface EngineContext {
    * @throws ApiError illegal_argument_exception: no node can; HeldElsewhere: another one can
    */
   requireTogether(indices: readonly IndexState[]): void;
+  /**
+   * Sends a part of a search to another node of the cluster, as the caller of this request.
+   * @returns its encoded reply @throws ApiError as it fails there; 503: the node cannot be reached, or has not answered
+   */
+  askNode(node: string, part: JsonObject, caller?: CallerRef): Promise<Uint8Array>;
   /** Known damage of a shard on disk; null if there is none. */
   damageOf(index: IndexMeta, shard: number): string | null;
   /** Current snapshot of a shard. @throws ApiError index_closed_exception; HeldElsewhere: this node has no copy that may be searched */

@@ -11,9 +11,10 @@ import type { SearchParameters } from '../core/search-parameters.ts';
 import { queryOfParameters } from './apply-parameters.ts';
 import { helpRequest } from './help-search.ts';
 import { runSearch } from './run-search.ts';
+import { acquireSpread } from './scatter/acquire-spread.ts';
+import { distantSearch } from './scatter/distant-search.ts';
 import { bodyText, resolveSearch, type SearchCall } from './search-call.ts';
 import { shardsJson } from './search-response.ts';
-import { acquireTargets } from './search-targets.ts';
 import { resolveQuery } from './terms-lookup.ts';
 
 /** Body of `_count`: `{ count, _shards }`. @throws ApiError */
@@ -21,10 +22,13 @@ export async function count(ctx: EngineContext, call: SearchCall): Promise<Mutab
   const { parameters, mobility } = call;
   const { query, hasLookups } = readQuery(call);
   const request = countRequest(query && (await resolveQuery(ctx, query)), parameters);
-  const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), parameters);
+  const acquiring = acquireSpread(ctx, resolveSearch(ctx, call.indices), parameters);
+  const acquired = acquiring instanceof Promise ? await acquiring : acquiring;
   try {
-    const askHelpers = hasLookups ? null : call.askHelpers;
-    const outcome = await runSearch(ctx, { ...acquired, request, aggs: null, parameters, nowMs: Date.now(), mobility, askHelpers });
+    const nowMs = Date.now();
+    const distant = distantSearch(ctx, asSearch(call), acquired, bodyText(call.body), nowMs);
+    const askHelpers = hasLookups || distant ? null : call.askHelpers;
+    const outcome = await runSearch(ctx, { ...acquired, distant, request, aggs: null, parameters, nowMs, mobility, askHelpers });
     const json: MutableJsonObject = { count: outcome.total?.value ?? 0 };
     if (outcome.terminatedEarly !== null) json['terminated_early'] = outcome.terminatedEarly;
     json['_shards'] = shardsJson(outcome.shards, outcome.failures);
@@ -41,6 +45,13 @@ export function helpCount(ctx: EngineContext, call: SearchCall, part: JsonObject
 
 function countRequest(query: Query | null, { terminateAfter = 0, minScore }: SearchParameters): SearchRequest {
   return { ...EMPTY_REQUEST, query, size: 0, trackTotalHitsUpTo: TRACK_ALL, terminateAfter, minScore: minScore ?? null };
+}
+
+/** The search that finds what the request counts. */
+function asSearch({ indices, body, parameters }: SearchCall): Pick<SearchCall, 'indices' | 'parameters'> {
+  const hasQuery = (parseJsonText(bodyText(body)) as JsonObject | undefined)?.['query'] !== undefined;
+  const query = hasQuery ? undefined : parameters.query;
+  return { indices, parameters: { ...parameters, query, size: 0, trackTotalHitsUpTo: TRACK_ALL } };
 }
 
 /** The query of the body or, without one, of the parameters; null matches everything. `hasLookups`: it refers to documents. */

@@ -6,6 +6,7 @@ import { type Mobility, STAYS, TooHeavy } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { illegalArgumentError, timeValueError, validationFailedError } from '../../errors/catalog.ts';
 import { HeldElsewhere } from '../../errors/held-elsewhere.ts';
+import { IndicesApart } from '../../errors/indices-apart.ts';
 import { describe } from '../../errors/search-errors.ts';
 import type { IndicesOptions } from '../../metadata/resolve.ts';
 import { pauses } from '../../search/run/steps.ts';
@@ -59,16 +60,26 @@ export async function multiSearch(ctx: EngineContext, call: MultiSearchCall): Pr
   }
   const responses: JsonObject[] = [];
   const pause = pauses(mobility);
+  // No node has the indices of all searches.
+  let areApart = false;
   for (const [item, own] of parsed.entries()) {
     await pause();
+    const { askHelpers = null } = call;
+    const ask: AskHelpers | null = askHelpers && items.length <= MAX_SHARED_SEARCHES ? (shared) => askHelpers({ item, shared }) : null;
+    const run = async (anywhere: boolean) =>
+      search(ctx, { ...own, body: bodyOf(items[item]), mobility, askHelpers: ask, anywhere });
+    const asResponse = (json: JsonObject): JsonObject => ({ ...json, status: 200 });
     try {
-      const { askHelpers = null } = call;
-      const ask: AskHelpers | null = askHelpers && items.length <= MAX_SHARED_SEARCHES ? (shared) => askHelpers({ item, shared }) : null;
-      responses.push({ ...(await search(ctx, { ...own, body: bodyOf(items[item]), mobility, askHelpers: ask })), status: 200 });
+      responses.push(asResponse(await run(areApart)));
     } catch (error) {
-      if (error instanceof HeldElsewhere) requireAll(ctx, parsed);
-      if (!(error instanceof ApiError) || error instanceof HeldElsewhere) throw error;
-      responses.push({ error: errorJson(error), status: error.status });
+      if (error instanceof HeldElsewhere && !areApart) {
+        areApart = haveNoNode(ctx, parsed);
+        if (areApart) {
+          responses.push(await run(true).then(asResponse, asError));
+          continue;
+        }
+      }
+      responses.push(asError(error));
     }
   }
   return { took: Math.floor(performance.now() - started), responses };
@@ -85,10 +96,22 @@ function bodyOf({ body }: MultiSearchItem): string {
   return typeof body === 'string' ? body : body();
 }
 
-/** One node answers all searches. @throws ApiError as `requireTogether` */
-function requireAll(ctx: EngineContext, searches: ReadonlyArray<{ readonly indices: SearchIndices }>): void {
+/** The response to a search that failed. @throws HeldElsewhere, and errors that are no ApiErrors */
+function asError(error: unknown): JsonObject {
+  if (!(error instanceof ApiError) || error instanceof HeldElsewhere) throw error;
+  return { error: errorJson(error), status: error.status };
+}
+
+/** Whether no node can answer all searches. @throws HeldElsewhere: another one can */
+function haveNoNode(ctx: EngineContext, searches: ReadonlyArray<{ readonly indices: SearchIndices }>): boolean {
   const names = new Set(searches.flatMap(({ indices }) => readableNames(ctx, indices)));
-  ctx.requireTogether([...names].flatMap((name) => ctx.index(name) ?? []));
+  try {
+    ctx.requireTogether([...names].flatMap((name) => ctx.index(name) ?? []));
+    return false;
+  } catch (error) {
+    if (error instanceof IndicesApart) return true;
+    throw error;
+  }
 }
 
 /** The indices of a search; none if it fails for another reason. */

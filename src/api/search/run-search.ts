@@ -7,6 +7,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { allShardsFailedError, missingShardsError, partialShardsFailedError, type ShardFailure } from '../../errors/search-errors.ts';
 import { costOfSearch, HEAVY_US, MODERATE_US } from '../../search/request/cost.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
+import type { DistantShards } from '../../search/run/distant-shards.ts';
 import type { PendingLookup } from '../../search/run/pending-lookup.ts';
 import type { SearchEnvironment, SearchTarget } from '../../search/run/search-environment.ts';
 import { runInTurns } from '../../search/run/steps.ts';
@@ -36,6 +37,8 @@ export interface SearchRun {
   readonly opaqueId?: () => string | undefined;
   /** Other than STAYS if the caller repeats the search in a lane when this throws TooHeavy. */
   readonly mobility?: Mobility;
+  /** The shards that other nodes search; absent if there are none. */
+  readonly distant?: DistantShards;
   /** Threads that may search some of its segments; absent or null if none may. */
   readonly askHelpers?: AskHelpers | null;
 }
@@ -80,7 +83,7 @@ async function runAvailable(ctx: EngineContext, run: SearchRun): Promise<SearchO
   checkHidden(targets, request, aggs);
   const cost = mobility === STAYS ? 0 : costOfSearch(request, documentsOf(targets));
   if (cost > HEAVY_US || (cost > MODERATE_US && isBusy())) throw new TooHeavy();
-  const environment = { ...environmentOf(ctx, run), afterHit, lookups: run.lookups, onPhase: slowPhases(ctx, run) };
+  const environment = { ...environmentOf(ctx, run), afterHit, lookups: run.lookups, onPhase: slowPhases(ctx, run), distant: run.distant };
   if (request.timeoutMs !== null) announceTimeout(request.timeoutMs);
   const started = performance.now();
   const sharing = run.askHelpers ? shareSearch(targets, request, run.nowMs, run.askHelpers) : null;

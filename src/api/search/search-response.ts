@@ -57,7 +57,7 @@ export function searchJson(
 }
 
 /** Replaces totals inside a response (`inner_hits`, `top_hits`) by plain numbers. @param json  changed in place, so it must not be cached */
-function plainInnerTotals(json: unknown): void {
+export function plainInnerTotals(json: unknown): void {
   if (Array.isArray(json)) json.forEach(plainInnerTotals);
   if (!isObject(json) || json instanceof RawJson) return;
   for (const [key, value] of Object.entries(json as MutableJsonObject)) {

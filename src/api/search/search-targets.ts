@@ -85,7 +85,7 @@ export function acquireTargets(ctx: EngineContext, indices: readonly ResolvedInd
   return { targets, snapshots, filters, unavailable, release };
 }
 
-interface VisitedShard {
+export interface VisitedShard {
   readonly state: IndexState;
   readonly shard: number;
   /** Alias filters of the index; null for none. */
@@ -93,7 +93,7 @@ interface VisitedShard {
 }
 
 /** By the number of the shard, then by the name of the index: the order of hits that are equal otherwise. */
-function visitedShards(ctx: EngineContext, indices: readonly ResolvedIndex[], routing: string | null): VisitedShard[] {
+export function visitedShards(ctx: EngineContext, indices: readonly ResolvedIndex[], routing: string | null): VisitedShard[] {
   const visited: VisitedShard[] = [];
   for (const resolved of indices) {
     const state = ctx.index(resolved.meta.name);
@@ -116,7 +116,7 @@ function compareNames(a: string, b: string): number {
 const NO_SHARD = 'no_shard_available_action_exception';
 
 /** null if the shard is not available. @throws ApiError index_closed_exception */
-function acquireOrNull(ctx: EngineContext, state: IndexState, shard: number): ShardSnapshot | null {
+export function acquireOrNull(ctx: EngineContext, state: IndexState, shard: number): ShardSnapshot | null {
   try {
     return ctx.acquire(state, shard);
   } catch (error) {
@@ -125,7 +125,7 @@ function acquireOrNull(ctx: EngineContext, state: IndexState, shard: number): Sh
   }
 }
 
-function unavailableShard(index: string, shard: number): ShardFailure {
+export function unavailableShard(index: string, shard: number): ShardFailure {
   return { shard, index, node: null, error: new ApiError(NO_SHARD, 503, null) };
 }
 

@@ -3,7 +3,6 @@ import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { activeSpan } from '../../common/tracing/span.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { validationFailedError } from '../../errors/catalog.ts';
-import { resolveIndices, SEARCH_OPTIONS } from '../../metadata/resolve.ts';
 import { mentionsNow } from '../../query/uncacheable.ts';
 import { checkOptions } from '../../search/request/check-options.ts';
 import type { SearchRequest } from '../../search/request/search-request.ts';
@@ -14,11 +13,14 @@ import { withParameters } from './apply-parameters.ts';
 import { searchPointInTime, startScroll } from './contexts/scroll.ts';
 import { fetchLookups } from './lookup-fields.ts';
 import { runSearch } from './run-search.ts';
+import { acquireSpread } from './scatter/acquire-spread.ts';
+import { distantSearch } from './scatter/distant-search.ts';
+import { requireParts } from './scatter/refuse-parts.ts';
 import { isCacheable, parseSearchBody } from './search-body.ts';
-import { bodyText, resolveSearch, type SearchCall, type SearchIndices } from './search-call.ts';
+import { bodyText, resolveSearch, type SearchCall } from './search-call.ts';
 import { searchJson } from './search-response.ts';
-import { acquireTargets } from './search-targets.ts';
 import { hasLookups, resolveLookups } from './terms-lookup.ts';
+import { withBoosts } from './with-boosts.ts';
 
 /** 200 body of `_search`. @throws ApiError as Elasticsearch refuses the request, or with the failures of all shards */
 export async function search(ctx: EngineContext, call: SearchCall): Promise<MutableJsonObject> {
@@ -45,10 +47,13 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
   }
   const resolved = hasLookups(parsed) ? await resolveLookups(ctx, { ...parsed, request }) : { request, aggs: parsed.aggs };
   const boosted = withBoosts(ctx, resolved.request, call.indices);
-  const acquired = acquireTargets(ctx, resolveSearch(ctx, call.indices), parameters);
+  const acquiring = acquireSpread(ctx, resolveSearch(ctx, call.indices), parameters, call.anywhere);
+  const acquired = acquiring instanceof Promise ? await acquiring : acquiring;
   try {
     const { targets, unavailable } = acquired;
-    const isWhole = useCache && unavailable.length === 0;
+    const distant = distantSearch(ctx, call, acquired, text, nowMs);
+    if (distant) requireParts(boosted, resolved.aggs, parameters);
+    const isWhole = useCache && unavailable.length === 0 && !distant;
     const key = isWhole && isCacheable(text, parsed) && !request.profile ? answerKey(ctx, call, text, targets) : null;
     const cached = key === null ? null : answers.get(key, Math.floor(performance.now() - started));
     if (key !== null && isCachedByServers(boosted, parameters)) {
@@ -69,7 +74,8 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
       source: text,
       opaqueId: call.opaqueId,
       lookups,
-      askHelpers: hasLookups(parsed) ? null : call.askHelpers,
+      distant,
+      askHelpers: hasLookups(parsed) || distant ? null : call.askHelpers,
     };
     const outcome = await runSearch(ctx, run);
     await fetchLookups(ctx, lookups);
@@ -85,20 +91,6 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
 /** Whether the request cache of Elasticsearch keeps such responses; those with hits, which are cached here as well, are not in its statistics. */
 function isCachedByServers({ size }: SearchRequest, { requestCache }: SearchCall['parameters']): boolean {
   return requestCache ?? size === 0;
-}
-
-/**
- * The request with `indices_boost` by concrete names. The first entry that matches an index applies. @throws ApiError
- * index_not_found_exception
- */
-function withBoosts(ctx: EngineContext, request: SearchRequest, { options }: SearchIndices): SearchRequest {
-  if (request.indicesBoost.length === 0) return request;
-  const boosts = new Map<string, number>();
-  for (const { index, boost } of request.indicesBoost) {
-    for (const { meta } of resolveIndices(ctx.cluster, [index], { ...SEARCH_OPTIONS, ...options }))
-      if (!boosts.has(meta.name)) boosts.set(meta.name, boost);
-  }
-  return { ...request, indicesBoost: [...boosts].map(([index, boost]) => ({ index, boost })) };
 }
 
 /** Key of the cached response: everything that it depends on. null if it depends on more or must not be cached. */

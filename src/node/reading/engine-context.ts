@@ -14,6 +14,7 @@ import type { SnapshotStore } from '../../api/core/snapshot-store.ts';
 import type { TaskStore } from '../../api/core/task-store.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from '../../api/core/write.ts';
 import type { ConfigFolders } from '../../common/config-folder.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import { activeSpan } from '../../common/tracing/span.ts';
 import { type Mobility, STAYS } from '../../common/turns/turn.ts';
 import type { Dialect } from '../../compat/dialect.ts';
@@ -24,6 +25,7 @@ import { hasStartedCopy } from '../../metadata/copies.ts';
 import { applyChange, type Change } from '../../metadata/state-change.ts';
 import type { SectionStats } from '../../plan/segment-reader.ts';
 import type { QueryAnalysis } from '../../search/index-query/query-analysis.ts';
+import type { CallerRef } from '../../security/caller.ts';
 import type { SecurityView } from '../../security/records.ts';
 import type { SecurityService } from '../../security/service.ts';
 import { OP_DELETE, type Store } from '../../store/store.ts';
@@ -40,6 +42,7 @@ import { rehearse } from '../metadata/rehearse.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
 import { AsyncSearches } from './async-searches.ts';
 import { catchUpFor, checkReadable, sharedCatchUp } from './cluster-reads.ts';
+import { askForPart } from './copies-elsewhere.ts';
 import { limited, withCopiedSource } from './document-reads.ts';
 import { fieldMemory } from './field-memory.ts';
 import { HeldCopies } from './held-copies.ts';
@@ -190,6 +193,10 @@ export class ReaderContext implements EngineContext {
 
   requireTogether(indices: readonly IndexState[]): void {
     this.#held.requireTogether(indices);
+  }
+
+  askNode(node: string, part: JsonObject, caller: CallerRef | null = null): Promise<Uint8Array> {
+    return askForPart((request) => this.#main.request({ type: 'forward', node, request }), part, caller);
   }
 
   get whole(): EngineContext {

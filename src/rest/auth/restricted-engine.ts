@@ -6,9 +6,11 @@ import type { CommandArgs, CommandName, CommandResponse, EngineContext, StoredDo
 import type { IndexState, ShardSnapshot } from '../../api/core/index-state.ts';
 import type { Refresh, WriteOperation, WriteOutcome } from '../../api/core/write.ts';
 import { Visibility } from '../../api/visibility/visible-index.ts';
+import type { JsonObject } from '../../common/json/json-value.ts';
 import { matchesPattern } from '../../common/text/wildcard.ts';
 import type { Mobility } from '../../common/turns/turn.ts';
 import { ApiError } from '../../errors/api-error.ts';
+import { callerRef } from '../../security/caller.ts';
 import { ownerOf } from '../../security/identity.ts';
 import type { Restriction } from '../../security/permissions.ts';
 import { refusalError } from './access.ts';
@@ -125,6 +127,10 @@ export class RestrictedEngine implements EngineContext {
 
   requireTogether(indices: readonly IndexState[]): void {
     this.#engine.requireTogether(indices);
+  }
+
+  askNode(node: string, part: JsonObject): Promise<Uint8Array> {
+    return this.#engine.askNode(node, part, callerRef(this.#limits.caller));
   }
 
   damageOf(index: IndexState['meta'], shard: number): string | null {

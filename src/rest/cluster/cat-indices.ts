@@ -6,11 +6,14 @@ import { addressOf } from '../../api/cluster/this-node.ts';
 import type { EngineContext } from '../../api/core/context.ts';
 import { type CopyPlace, copyPlaces, delayedCopies } from '../../api/core/copies.ts';
 import { type IndexTarget, TARGETS, targetMetas } from '../../api/core/index-names.ts';
+import type { IndexState } from '../../api/core/index-state.ts';
 import { SEGMENT_VERSION } from '../../api/core/segment-version.ts';
 import { statsOf } from '../../api/indices/index-stats.ts';
 import { isCopied, percentRecovered, recoveries } from '../../api/indices/recovery.ts';
 import { pitSegments, segmentBytes, segmentsOf } from '../../api/indices/segments.ts';
+import { count } from '../../api/search/count.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
+import { IndicesApart } from '../../errors/indices-apart.ts';
 import type { RestContext } from '../core/api.ts';
 import { readTarget } from '../core/params/index-expression.ts';
 import type { ApiRequest } from '../core/request.ts';
@@ -156,18 +159,28 @@ export async function pitSegmentRows({ engine }: RestContext, ids: readonly stri
 }
 
 /** Number of root documents, as a search counts them. */
-export function countRows(request: ApiRequest, { engine }: RestContext): Row[] {
-  let count = 0;
+export async function countRows(request: ApiRequest, { engine }: RestContext): Promise<Row[]> {
   const indices = targetMetas(engine, readTarget(request), TARGETS.open).flatMap(({ name }) => engine.index(name) ?? []);
-  engine.requireTogether(indices);
+  return [{ ...clockCells(Date.now()), count: await countOf(engine, indices) }];
+}
+
+async function countOf(engine: RestContext['engine'], indices: readonly IndexState[]): Promise<number> {
+  let sum = 0;
+  try {
+    engine.requireTogether(indices);
+  } catch (error) {
+    if (!(error instanceof IndicesApart)) throw error;
+    const expressions = indices.map(({ meta }) => meta.name);
+    return Number((await count(engine, { indices: { expressions }, parameters: {}, body: null }))['count']);
+  }
   for (const index of indices) {
     for (let shard = 0; shard < index.numberOfShards; shard++) {
       const snapshot = engine.acquire(index, shard);
-      for (const segment of snapshot.segments) count += segment.numRootDocs;
+      for (const segment of snapshot.segments) sum += segment.numRootDocs;
       snapshot.release();
     }
   }
-  return [{ ...clockCells(Date.now()), count }];
+  return sum;
 }
 
 export async function recoveryRows(request: ApiRequest, { engine }: RestContext): Promise<Row[]> {

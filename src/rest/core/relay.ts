@@ -12,8 +12,8 @@ import type { Responder } from './responder.ts';
 const WHOLE_BYTES = 1 << 20;
 
 /** The request as a part of the trace of this exchange. @param id  unique within this thread */
-export function requestOf({ http, bytes, caller, api, span, forwards }: Exchange, id: number): LaneRequest {
-  const made = laneRequest(id, http, bytes, { caller: caller && callerRef(caller), action: api?.needs ?? null });
+export function requestOf({ http, bytes, caller, api, span, forwards, part }: Exchange, id: number): LaneRequest {
+  const made = { ...laneRequest(id, http, bytes, { caller: caller && callerRef(caller), action: api?.needs ?? null }), part };
   const request = forwards === 0 ? made : { ...made, forwards };
   return span === null ? request : { ...request, headers: { ...request.headers, traceparent: span.traceparent } };
 }

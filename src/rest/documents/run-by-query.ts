@@ -94,7 +94,7 @@ export async function run(
   const options = readOptions(request, body);
   // Only `runPart` below makes parts.
   if (request.part !== null) return ok(await runBatch(engine, work(), options, readPosition(request.part)));
-  requireSearchable(engine, work().source.indices);
+  requireSearchable(engine, work().source.indices, false);
   const operation = async (changed: ByQueryOptions): Promise<{ status: number; body: MutableJsonObject }> => {
     const started = performance.now();
     const { source, plan, kinds } = work();

@@ -2,6 +2,7 @@
 
 import type { AggTree } from '../../aggs/index.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import type { RawJson } from '../../common/json/raw-json.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import type { ExecutionCounters } from '../../plan/query-plan.ts';
 import { sectionCountsJson } from '../../plan/section-counts.ts';
@@ -37,7 +38,7 @@ export interface ShardProfile {
 export interface DistantProfile {
   readonly index: string;
   readonly shard: number;
-  readonly json: MutableJsonObject;
+  readonly json: RawJson;
 }
 
 /** The node that ran the searches, and the server whose profiles it shows. */

@@ -1,11 +1,11 @@
 // The shards of a search that other nodes of a cluster search, as seen by the node that reduces the results.
-import type { MutableJsonObject } from '../../common/json/json-value.ts';
+import type { RawJson } from '../../common/json/raw-json.ts';
 import type { ApiError } from '../../errors/api-error.ts';
 import type { ShardHits } from './shard-hits.ts';
 
 /** What another node has found in one shard. */
 export type DistantOutcome = { readonly position: number } & (
-  | { readonly kind: 'found'; readonly found: ShardHits; readonly profile: MutableJsonObject | null }
+  | { readonly kind: 'found'; readonly found: ShardHits; readonly profile: RawJson | null }
   /** It cannot have a match. */
   | { readonly kind: 'skipped' }
   | { readonly kind: 'failed'; readonly node: string | null; readonly error: ApiError }

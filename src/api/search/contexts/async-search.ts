@@ -47,7 +47,7 @@ export async function submitAsyncSearch(ctx: EngineContext, request: AsyncSearch
   const shards = resolveSearch(ctx, call.indices).reduce((sum, { meta }) => sum + Number(meta.settings['index.number_of_shards'] ?? 1), 0);
   // An invalid body is an error of this request.
   parseSearchBody(ctx, bodyText(call.body));
-  requireSearchable(ctx, call.indices);
+  requireSearchable(ctx, call.indices, true);
   const startMs = Date.now();
   const running: AsyncSearch = {
     id: randomBytes(RANDOM_BYTES).toString('base64url') + ctx.nodeId,
