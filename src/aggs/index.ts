@@ -24,6 +24,7 @@ import type { AggTree } from './parse.ts';
 import { planTree } from './plan-tree.ts';
 import { outAggs } from './reduce/merge.ts';
 import { type OutAgg, renderAggs } from './reduce/out.ts';
+import { specsOf } from './reduce/segment-reads.ts';
 import type { AggSpec, BindContext, Bindings, IndexScope, ParsedQuery, ReduceContext, SegmentScope, Slice } from './types.ts';
 
 export { type AggTree, parseAggregations } from './parse.ts';
@@ -136,9 +137,21 @@ function verified(partial: SegmentPartial): SegmentPartial {
   return partial;
 }
 
-function scopeOf(runner: SegmentRunner): SegmentScope {
+/** The results of a segment of another node. @param given  from `resultsOf` */
+export function distantPartial(tree: AggTree, bindings: Bindings, segment: SegmentScope, given: readonly AggResult[]): SegmentPartial {
+  const results = new Map<AggSpec, AggResult>();
+  tree.children.forEach((spec, i) => {
+    addResults(spec, given[i], results);
+  });
+  // biome-ignore lint/plugin: each type reads only bindings of its own making, which the map from specs to bindings cannot express
+  for (const spec of specsOf(tree)) spec.type.note?.(bindings.get(spec) as never, segment);
+  return { bindings, segment, results, times: { planMs: 0, runMs: 0, readMs: 0 } };
+}
+
+/** The segment as its results are reduced with it. */
+export function scopeOf(runner: SegmentRunner): SegmentScope {
   const { k, segment } = runner;
-  return {
+  const scope: SegmentScope = {
     segment,
     shard: runner.shard,
     handle: runner.handle,
@@ -157,7 +170,10 @@ function scopeOf(runner: SegmentRunner): SegmentScope {
           });
         }),
       ),
+    collectChildren: (spec, bindings, docs, scores) =>
+      scope.collectDocs(() => spec.children.map((child) => planTree(child, bindings, scope)), docs, scores),
   };
+  return scope;
 }
 
 /** Visits a result and those below it, with their specs. */

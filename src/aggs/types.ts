@@ -119,6 +119,8 @@ export interface SegmentScope {
    * was searched.
    */
   collectDocs(plan: () => readonly AggNode[], docs: Uint32Array, scores: Float32Array | null): AggResult[];
+  /** As `collectDocs` with the children of a spec. */
+  collectChildren(spec: AggSpec, bindings: Bindings, docs: Uint32Array, scores: Float32Array | null): AggResult[];
 }
 
 /** Position of an aggregation in the tree while it is bound. */
@@ -177,6 +179,8 @@ export interface AggType {
   bind(spec: AggSpec, ctx: BindContext): unknown;
   /** Nested path of the children, if it differs from the parent's. */
   childPath?(spec: AggSpec, ctx: BindContext): string | null;
+  /** Notes that a segment was searched, also one of another node, which is not planned here. */
+  note?(bound: never, segment: SegmentScope): void;
   plan(spec: AggSpec, bound: never, segment: SegmentScope, children: readonly AggNode[]): AggNode;
   /** Checks the result of a segment. @throws ApiError: reported as a failure of the shard */
   verify?(spec: AggSpec, slice: Slice): void;

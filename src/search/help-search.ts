@@ -24,7 +24,17 @@ export function* helpSteps(
   const claims = new SegmentClaims(shared);
   const stop = () => claims.hasEnded || env.stop();
   const control = { stop, counters: makeCounters() };
-  const search: ShardedSearch = { request, aggs, env, control, sharing: null, partials: [], bindings: [], profiles: [], isTimeUp: false };
+  const search: ShardedSearch = {
+    request,
+    aggs,
+    env,
+    control,
+    sharing: null,
+    partials: [],
+    bindings: new Map(),
+    profiles: [],
+    isTimeUp: false,
+  };
   const statistics = targets.map(({ shard }) => env.caches.of(shard));
   const global = env.dfs ? new GlobalStatistics(statistics) : null;
   const outcomes: PartOutcome[] = [];

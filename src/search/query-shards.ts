@@ -7,7 +7,7 @@ import type { ShardFailure } from '../errors/search-errors.ts';
 import { makeCounters, type StopCheck } from '../plan/query-plan.ts';
 import type { SearchRequest } from './request/search-request.ts';
 import { DEFAULT_PRE_FILTER_SHARDS, skippedShards } from './run/can-match.ts';
-import type { DistantOutcome } from './run/distant-shards.ts';
+import type { DistantOutcome, DistantSegmentResults } from './run/distant-shards.ts';
 import { FetchBudget } from './run/fetch-budget.ts';
 import type { RunControl } from './run/run-control.ts';
 import type { SearchEnvironment, SearchTarget } from './run/search-environment.ts';
@@ -29,6 +29,8 @@ export interface QueriedShards {
   readonly failures: ShardFailure[];
   /** Number of shards that cannot have a match. */
   readonly skipped: number;
+  /** Results of the aggregations in shards of other nodes, by position. */
+  readonly distantAggs: ReadonlyMap<number, readonly DistantSegmentResults[]>;
   /** Positions of those of this node. */
   readonly skippedHere: ReadonlySet<number>;
 }
@@ -57,7 +59,7 @@ export function* queryShards(
     lookups: env.lookups,
   };
   const { sharing = null, distant = null, isPart = false } = environment;
-  const search: ShardedSearch = { request, aggs, env, control, sharing, partials: [], bindings: [], profiles: [], isTimeUp: false };
+  const search: ShardedSearch = { request, aggs, env, control, sharing, partials: [], bindings: new Map(), profiles: [], isTimeUp: false };
   const contexts = targets.map(({ shard }) => contextOf(shard, env));
   const segments = targets.map(({ shard }) => shard.segments);
   const skipped = skippedShards(
@@ -87,18 +89,24 @@ export function* queryShards(
       failures.push({ shard: target.shard.shard, index: target.shard.index, node: env.nodeId, error });
     }
   }
-  const queried = { search, targets, statistics, runs, failures, skippedHere: skipped };
+  const distantAggs = new Map<number, readonly DistantSegmentResults[]>();
+  const queried = { search, targets, statistics, runs, failures, distantAggs, skippedHere: skipped };
   if (searching === undefined) return { ...queried, skipped: skipped.size };
   let outcomes: readonly DistantOutcome[] = [];
   yield searching.then((found) => {
     outcomes = found;
   });
-  return { ...queried, skipped: skipped.size + addDistant({ ...queried, runs, skipped: skipped.size }, outcomes) };
+  return { ...queried, skipped: skipped.size + addDistant({ ...queried, skipped: skipped.size }, outcomes) };
 }
 
-/** Adds what other nodes have found. @param into.runs  receives the runs @returns the number of skipped shards */
-function addDistant(into: QueriedShards & { readonly runs: (ShardRun | null)[] }, outcomes: readonly DistantOutcome[]): number {
-  const { search, targets, statistics, runs, failures } = into;
+interface Adding extends QueriedShards {
+  readonly runs: (ShardRun | null)[];
+  readonly distantAggs: Map<number, readonly DistantSegmentResults[]>;
+}
+
+/** Adds what other nodes have found. @returns the number of their skipped shards */
+function addDistant(into: Adding, outcomes: readonly DistantOutcome[]): number {
+  const { search, targets, statistics, runs, failures, distantAggs } = into;
   let skipped = 0;
   for (const outcome of outcomes) {
     const { position } = outcome;
@@ -107,6 +115,7 @@ function addDistant(into: QueriedShards & { readonly runs: (ShardRun | null)[] }
     else if (outcome.kind === 'failed') failures.push({ shard, index, node: outcome.node, error: outcome.error });
     else {
       runs[position] = { at: prepareShard(search, targets[position], statistics[position], statistics[position]), found: outcome.found };
+      if (outcome.segments) distantAggs.set(position, outcome.segments);
       if (outcome.profile) search.profiles.push({ index, shard, json: outcome.profile });
     }
   }
@@ -134,7 +143,7 @@ function stopCheckOf({ timeoutMs }: SearchRequest, env: SearchEnvironment): Stop
 }
 
 /** The targets with the runtime fields of the request added to their mappings. @throws ApiError mapper_parsing_exception */
-function withRuntimeMappings(targets: readonly SearchTarget[], runtime: JsonObject): SearchTarget[] {
+export function withRuntimeMappings(targets: readonly SearchTarget[], runtime: JsonObject): SearchTarget[] {
   return targets.map(({ shard, aliasFilter }) => ({ aliasFilter, shard: { ...shard, mapping: shard.mapping.withRuntime(runtime) } }));
 }
 

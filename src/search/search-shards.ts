@@ -1,23 +1,26 @@
 // A search over shards: runs the query phase on each, reduces the results to one page, fetches the hits of the page and renders the response.
 
-import { type AggTree, reduceAggregations, renderAggregations } from '../aggs/index.ts';
+import { type AggTree, type Bindings, reduceAggregations, renderAggregations, type SegmentPartial } from '../aggs/index.ts';
 import { type JsonFloat, jsonFloat } from '../common/json/json-float.ts';
 import type { JsonObject, MutableJsonObject } from '../common/json/json-value.ts';
+import { present } from '../common/present.ts';
 import { activeSpan } from '../common/tracing/span.ts';
 import type { Dialect } from '../compat/dialect.ts';
 import { allShardsFailedError, type ShardFailure } from '../errors/search-errors.ts';
 import type { ExecutionCounters } from '../plan/query-plan.ts';
 import { parseQuery } from '../query/parse-query.ts';
 import { matchScope } from './compute/plan-scope.ts';
+import { type ReduceTree, reduceDistant } from './distant-aggregations.ts';
 import type { GroupSearch } from './fetch/collapse.ts';
 import { fetchHits } from './fetch/fetch-phase.ts';
 import type { FetchShard } from './fetch/fetch-target.ts';
 import { topHits } from './fetch/top-hits.ts';
 import { asShard, fetchPage, pageOf } from './fetch-page.ts';
 import { profileJson } from './profile/profile.ts';
-import { queryShards } from './query-shards.ts';
+import { type QueriedShards, queryShards } from './query-shards.ts';
 import type { SearchRequest } from './request/search-request.ts';
 import { rewriteQuery } from './rewrite/rewrite.ts';
+import type { DistantShards } from './run/distant-shards.ts';
 import { rankedSteps } from './run/ranked-search.ts';
 import { checkSameKinds } from './run/resolved-sort.ts';
 import type { SearchEnvironment, SearchTarget } from './run/search-environment.ts';
@@ -82,10 +85,10 @@ export function* searchSteps(
     return { ...matches, hits, page, maxScore, isCount: false, isReduced: true, timedOut: matches.timedOut || best.timedOut };
   }
   const queried = yield* queryShards(searched, given, aggs, environment);
-  const { search, targets, statistics, runs, failures, skipped } = queried;
+  const { search, targets, runs, failures, skipped } = queried;
   const { env, control } = search;
   if (failures.length > 0 && failures.length === targets.length) throw allShardsFailedError('query', failures);
-  const reduced = reduceSearch(search, targets, statistics, runs);
+  const reduced = yield* reduceSearch(queried, environment.distant);
   failures.push(...reduced.failures);
   if (failures.length > 0 && failures.length === targets.length)
     throw allShardsFailedError(targets.length === 1 ? 'query' : 'fetch', failures);
@@ -113,13 +116,11 @@ function reportFetch(
 
 type Reduced = Omit<SearchOutcome, 'skipped' | 'shards' | 'counters'>;
 
-/** Merges the hits and aggregations of the shards, and fetches the page. @param runs  by shard, null for those without a result */
-function reduceSearch(
-  search: ShardedSearch,
-  targets: readonly SearchTarget[],
-  statistics: readonly ShardStatistics[],
-  runs: readonly (ShardRun | null)[],
-): Reduced {
+/** Merges the hits and aggregations of the shards, and fetches the page. */
+function* reduceSearch(
+  { search, targets, statistics, runs, distantAggs }: QueriedShards,
+  distant: DistantShards | undefined,
+): Steps<Reduced> {
   const { request, aggs, env, control } = search;
   const merging = performance.now();
   const done = runs.filter((run) => run !== null);
@@ -128,7 +129,12 @@ function reduceSearch(
   const searchGroup: GroupSearch = (group) => searchShards(targets, group, null, { ...env, fetched: control.fetched, afterHit: null });
   const { wanted, fetch } = pageOf(search, targets, runs, searchGroup);
   const reducing = performance.now();
-  const aggregations = aggs && reduceTree(search, aggs, targets);
+  const reduce: ReduceTree = (partials, bindings) => reduceTree(search, present(aggs), targets, partials, bindings);
+  const aggregations =
+    aggs &&
+    (distant
+      ? yield* reduceDistant(aggs, search, targets, distantAggs, distant, reduce)
+      : reduce(search.partials, [...search.bindings.values()]));
   const reduced = performance.now();
   const suggest = request.suggest.length > 0 ? suggestOf(search, statistics, runs, shards) : null;
   const fetching = performance.now();
@@ -157,9 +163,11 @@ function reduceSearch(
 }
 
 function reduceTree(
-  { partials, bindings, env, control }: ShardedSearch,
+  { env, control }: ShardedSearch,
   tree: AggTree,
   targets: readonly SearchTarget[],
+  partials: readonly SegmentPartial[],
+  bindings: readonly Bindings[],
 ): MutableJsonObject {
   const reduced = reduceAggregations(tree, partials, {
     maxBuckets: env.maxBuckets,

@@ -49,7 +49,8 @@ export interface ShardedSearch {
   /** null if this thread searches all parts. */
   readonly sharing: SegmentSharing | null;
   readonly partials: SegmentPartial[];
-  readonly bindings: Bindings[];
+  /** By position in the search. */
+  readonly bindings: Map<number, Bindings>;
   readonly profiles: Array<ShardProfile | DistantProfile>;
   /** True if the time ran out before all shards were searched. */
   isTimeUp: boolean;
@@ -88,7 +89,7 @@ export function* searchShard(
   }
   if (collected) {
     search.partials.push(...collected.partials);
-    search.bindings.push(collected.bindings);
+    search.bindings.set(position, collected.bindings);
   }
   if (before) {
     const times = { prepareMs: ready - started, runMs: performance.now() - ready };

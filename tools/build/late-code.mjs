@@ -41,6 +41,7 @@ const LATE_ROLES = new Set([
   'src/node/metadata/build-index.ts',
   'src/node/reading/cluster-reads.ts',
   'src/node/reading/copies-elsewhere.ts',
+  'src/node/reading/field-memory.ts',
   'src/node/snapshots/snapshot-worker.ts',
   'src/rest/cluster/all-nodes.ts',
   'src/rest/cluster/cat-indices.ts',

@@ -2,7 +2,6 @@
 import { mergeChildren } from '../reduce/merge.ts';
 import type { OutAgg } from '../reduce/out.ts';
 import type { AggSpec, ReduceContext, Slice } from '../types.ts';
-import { planChildren } from './sampler.ts';
 
 /** Documents of a bucket, ascending in each slice. */
 export class HostBucket {
@@ -22,7 +21,7 @@ export class HostBucket {
     if (spec.children.length > 0) {
       for (const [slice, list] of this.#docs) {
         const docs = Uint32Array.from(list);
-        const children = slice.segment.collectDocs(() => planChildren(spec, slice.bindings, slice.segment), docs, null);
+        const children = slice.segment.collectChildren(spec, slice.bindings, docs, null);
         const buckets = { parents: Uint32Array.of(0), keys: Float64Array.of(0), docCounts: Uint32Array.of(docs.length) };
         below.push({ ...slice, map: null, result: { op: 'buckets', buckets, children } });
       }

@@ -4,7 +4,6 @@ import { tooManyBucketsError, unsupportedError } from '../errors.ts';
 import { docGroups } from '../metrics/documents.ts';
 import type { ValuesSource } from '../source.ts';
 import type { AggSpec, ReduceContext, Slice } from '../types.ts';
-import { planChildren } from './sampler.ts';
 
 /** Sub-aggregations run once per bucket, so the number of buckets with sub-aggregations is limited. */
 const MOST_WITH_CHILDREN = 1000;
@@ -48,10 +47,7 @@ export function rangeSlices(
         throw unsupportedError(`sub-aggregations of a [${spec.typeName}] on a range field with more than [${MOST_WITH_CHILDREN}] buckets`);
       }
       for (const [start, list] of byStart) {
-        const children =
-          spec.children.length > 0
-            ? slice.segment.collectDocs(() => planChildren(spec, slice.bindings, slice.segment), Uint32Array.from(list), null)
-            : [];
+        const children = spec.children.length > 0 ? slice.segment.collectChildren(spec, slice.bindings, Uint32Array.from(list), null) : [];
         const buckets = { parents: Uint32Array.of(0), keys: Float64Array.of(start), docCounts: Uint32Array.of(list.length) };
         out.push({ ...slice, map: Int32Array.of(parent), result: { op: 'buckets', buckets, children } });
       }

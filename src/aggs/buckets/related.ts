@@ -9,7 +9,6 @@ import { Params } from '../params.ts';
 import { mergeChildren } from '../reduce/merge.ts';
 import { SingleBucketOut } from '../reduce/out.ts';
 import type { AggType, Bindings, SegmentScope, Slice } from '../types.ts';
-import { planChildren } from './sampler.ts';
 
 interface BoundRelation {
   /** null if the index does not have the join field. */
@@ -32,6 +31,9 @@ function relatedType(typeName: 'children' | 'parent'): AggType {
       relation: relationOf((spec.params as { child: string }).child, typeName, ctx.index.mapping),
       segments: new Set(),
     }),
+    note({ segments }: BoundRelation, segment) {
+      segments.add(segment);
+    },
     plan(_spec, { segments }: BoundRelation, segment): AggNode {
       segments.add(segment);
       return { op: 'docs', children: [] };
@@ -53,7 +55,7 @@ function relatedType(typeName: 'children' | 'parent'): AggType {
             const docs = related(byId, ids.get(segment.shard));
             if (docs.length === 0) continue;
             docCount += docs.length;
-            const children = segment.collectDocs(() => planChildren(spec, bindings, segment), docs, null);
+            const children = segment.collectChildren(spec, bindings, docs, null);
             const buckets = { parents: Uint32Array.of(0), keys: Float64Array.of(0), docCounts: Uint32Array.of(docs.length) };
             below.push({ segment, bindings, bound: bindings.get(spec), map: null, result: { op: 'buckets', buckets, children } });
           }

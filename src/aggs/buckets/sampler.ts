@@ -5,11 +5,10 @@ import type { AggNode } from '../../plan/agg-plan.ts';
 import { illegalArgumentError } from '../errors.ts';
 import { docGroups } from '../metrics/documents.ts';
 import { Params } from '../params.ts';
-import { planTree } from '../plan-tree.ts';
 import { mergeChildren } from '../reduce/merge.ts';
 import { SingleBucketOut } from '../reduce/out.ts';
 import { bindSource, hasNoValues, parseSource, type SourceParams, type ValuesSource } from '../source.ts';
-import type { AggSpec, AggType, Bindings, SegmentScope, Slice } from '../types.ts';
+import type { AggType, Bindings, Slice } from '../types.ts';
 import { checkHint } from './terms/terms.ts';
 
 /** Lucene's message for an empty sample. */
@@ -21,11 +20,6 @@ interface SamplerParams {
   readonly source: SourceParams | null;
   readonly perValue: number;
   readonly hint: string | null;
-}
-
-/** AggNode trees of the children of `spec`, to run over documents that the host selects. */
-export function planChildren(spec: AggSpec, bindings: Bindings, segment: SegmentScope): AggNode[] {
-  return spec.children.map((child) => planTree(child, bindings, segment));
 }
 
 const HINTS = new Set(['map', 'bytes_hash', 'global_ordinals']);
@@ -86,7 +80,7 @@ function samplerType(isDiversified: boolean): AggType {
           const sampled = parent < 0 ? [] : groups[parent].filter(({ slice }) => !slice.bound || !hasNoValues(slice.bound as ValuesSource));
           for (const { slice, docs, scores } of sampleOf(sampled, params)) {
             docCount += docs.length;
-            const children = slice.segment.collectDocs(() => planChildren(spec, slice.bindings, slice.segment), docs, scores);
+            const children = slice.segment.collectChildren(spec, slice.bindings, docs, scores);
             const buckets = { parents: Uint32Array.of(0), keys: Float64Array.of(0), docCounts: Uint32Array.of(docs.length) };
             below.push({ ...slice, map: null, result: { op: 'buckets', buckets, children } });
           }

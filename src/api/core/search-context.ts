@@ -4,7 +4,8 @@ import type { AfterHit } from '../../search/run/shard-hits.ts';
 import type { ShardSnapshot } from './index-state.ts';
 import type { SearchParameters } from './search-parameters.ts';
 
-export type ContextKind = 'scroll' | 'pit';
+/** `part`: the segments that a part of a search of another node has searched. */
+export type ContextKind = 'scroll' | 'pit' | 'part';
 
 /** A key is random characters and the id of its node. */
 const RANDOM_CHARS = 22;

@@ -94,6 +94,7 @@ async function runAvailable(ctx: EngineContext, run: SearchRun): Promise<SearchO
     return outcome;
   } finally {
     sharing?.claims.end();
+    run.distant?.close();
   }
 }
 

@@ -52,7 +52,7 @@ export async function search(ctx: EngineContext, call: SearchCall): Promise<Muta
   try {
     const { targets, unavailable } = acquired;
     const distant = distantSearch(ctx, call, acquired, text, nowMs);
-    if (distant) requireParts(boosted, resolved.aggs, parameters);
+    if (distant) requireParts(boosted, parameters);
     const isWhole = useCache && unavailable.length === 0 && !distant;
     const key = isWhole && isCacheable(text, parsed) && !request.profile ? answerKey(ctx, call, text, targets) : null;
     const cached = key === null ? null : answers.get(key, Math.floor(performance.now() - started));

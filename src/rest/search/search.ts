@@ -1,7 +1,7 @@
 // `_search`.
 import type { SearchParameters } from '../../api/core/search-parameters.ts';
 import { helpSearch } from '../../api/search/help-search.ts';
-import { searchPart } from '../../api/search/scatter/search-part.ts';
+import { answerPart } from '../../api/search/scatter/search-part.ts';
 import { searchThrough } from '../../api/search/search-pipelines.ts';
 import { illegalArgumentError } from '../../errors/catalog.ts';
 import { defineApi, INDICES_OPTIONS, type Params, QUERY_STRING, type RestContext, SOURCE_FILTER } from '../core/api.ts';
@@ -128,6 +128,6 @@ async function searchDocs(request: ApiRequest, { engine }: RestContext): Promise
   };
   if (request.help !== null) return { status: 200, bytes: await helpSearch(engine, call, request.help) };
   // Another node asks for a part.
-  if (request.part !== null) return { status: 200, bytes: await searchPart(engine, request.part, request.mobility) };
+  if (request.part !== null) return { status: 200, bytes: await answerPart(engine, request.part, request.mobility) };
   return ok(await searchThrough(engine, call, request.string('search_pipeline') ?? null));
 }

@@ -5,6 +5,7 @@ import { jsonFloat } from '../../common/json/json-float.ts';
 import type { MutableJsonObject } from '../../common/json/json-value.ts';
 import { filterSource } from '../../common/json/source-filter.ts';
 import { parseToWrite } from '../../common/json/source-numbers.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import { COUNT_ALL, type CollectPlan, type PlanNode } from '../../plan/query-plan.ts';
 import { matchScope } from '../compute/plan-scope.ts';
 import type { IndexQuery } from '../index-query/index-query.ts';
@@ -49,7 +50,9 @@ export function topHits(
   env: TopHitsEnvironment,
 ): MutableJsonObject {
   const candidates = groups.map(({ segment, docs, scores }): Candidates => {
-    const handle = segment.handle as { prepared: PreparedShard; index: number };
+    const handle = segment.handle as { prepared: PreparedShard; index: number } | null;
+    if (handle === null)
+      throw illegalArgumentError('[top_hits] is not supported over indices of several nodes: request the indices one by one');
     return { shard: segment.shard, prepared: handle.prepared, index: handle.index, docs, scores };
   });
   return selectHits(parseSearchRequest({ size: DEFAULT_SIZE, ...body }), candidates, nestedPath, targets, env);

@@ -9,8 +9,9 @@ import {
   resultsOf,
   type SegmentPartial,
   type SegmentRunner,
+  scopeOf,
 } from '../../aggs/index.ts';
-import type { ScriptedValues } from '../../aggs/types.ts';
+import type { ScriptedValues, SegmentScope } from '../../aggs/types.ts';
 import { parseJsonBytes } from '../../common/json/json-parse.ts';
 import type { JsonObject } from '../../common/json/json-value.ts';
 import type { AggResult } from '../../plan/agg-plan.ts';
@@ -28,6 +29,11 @@ import { requireIdFielddata } from '../shard/limits.ts';
 import type { RewriteContext } from '../shard/rewrite-context.ts';
 import type { PreparedShard } from './prepared-shard.ts';
 import type { SearchPart } from './shared-segments.ts';
+
+const unused = (): never => {
+  throw new Error('the segment was collected elsewhere');
+};
+const COLLECTED = { execute: unused, executeAll: unused };
 
 /** Collects the results of each segment of a shard in `partials`. */
 export class ShardAggregations {
@@ -107,12 +113,14 @@ export class ShardAggregations {
     return resultsOf(this.#tree, this.partials[this.partials.length - 1]);
   }
 
+  /** A segment as its results are reduced with it. */
+  scope(prepared: PreparedShard, index: number): SegmentScope {
+    return scopeOf(this.#runnerOf(prepared.planner.segments[index], prepared, index, COLLECTED));
+  }
+
   /** Adds the results of a segment that another thread has collected. */
   adopt(prepared: PreparedShard, index: number, results: readonly AggResult[]): void {
-    const unused = (): never => {
-      throw new Error('the segment was collected elsewhere');
-    };
-    const runner = this.#runnerOf(prepared.planner.segments[index], prepared, index, { execute: unused, executeAll: unused });
+    const runner = this.#runnerOf(prepared.planner.segments[index], prepared, index, COLLECTED);
     this.partials.push(adoptSegment(this.#tree, this.#bindings, runner, results));
   }
 

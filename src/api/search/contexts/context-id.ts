@@ -12,6 +12,8 @@ const LIMITS = {
   scroll: { setting: 'search.max_open_scroll_context', fallback: 500 },
   pit: { setting: 'search.max_open_pit_context', fallback: 300 },
 } as const;
+/** Contexts that clients know. */
+export type ShownKind = Exclude<ContextKind, 'part'>;
 const PREFIX = { scroll: 'gs1', pit: 'gp1' } as const;
 
 /** A cluster setting. Transient settings override persistent ones. */
@@ -22,7 +24,7 @@ function clusterSetting(ctx: EngineContext, name: string): string | undefined {
 }
 
 /** Largest number of contexts of this kind. */
-export function contextLimit(ctx: EngineContext, kind: ContextKind): number {
+export function contextLimit(ctx: EngineContext, kind: ShownKind): number {
   const { setting, fallback } = LIMITS[kind];
   return Number(clusterSetting(ctx, setting) ?? fallback);
 }
@@ -50,12 +52,12 @@ function durationText(ms: number): string {
   return `${ms}ms`;
 }
 
-export function encodeContextId(kind: ContextKind, key: string): string {
+export function encodeContextId(kind: ShownKind, key: string): string {
   return Buffer.from(`${PREFIX[kind]}:${key}`).toString('base64url');
 }
 
 /** @throws ApiError illegal_argument_exception: not an id made by encodeContextId */
-export function decodeContextId(text: string, kind: ContextKind): string {
+export function decodeContextId(text: string, kind: ShownKind): string {
   const plain = Buffer.from(text, 'base64url').toString('utf8');
   const prefix = `${PREFIX[kind]}:`;
   if (plain.startsWith(prefix) && Buffer.from(plain).toString('base64url') === text.replace(/=+$/, '')) return plain.slice(prefix.length);

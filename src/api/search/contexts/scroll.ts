@@ -13,7 +13,7 @@ import type { SearchTarget } from '../../../search/run/search-environment.ts';
 import type { ShardHit } from '../../../search/run/shard-hits.ts';
 import type { EngineContext } from '../../core/context.ts';
 import type { ParsedBody } from '../../core/search-caches.ts';
-import type { ContextKind, ContextState, OpenContextInfo, ScrollPosition, UsedContext } from '../../core/search-context.ts';
+import type { ContextState, OpenContextInfo, ScrollPosition, UsedContext } from '../../core/search-context.ts';
 import type { SearchParameters } from '../../core/search-parameters.ts';
 import { withParameters } from '../apply-parameters.ts';
 import { fetchLookups } from '../lookup-fields.ts';
@@ -23,7 +23,7 @@ import { bodyText, resolveSearch, type SearchCall } from '../search-call.ts';
 import { searchJson, shardsJson } from '../search-response.ts';
 import { type AcquiredTargets, acquireTargets, type ShardChoice, targetOf } from '../search-targets.ts';
 import { resolveLookups } from '../terms-lookup.ts';
-import { checkKeepAlive, contextLimit, contextMissingError, decodeContextId, encodeContextId } from './context-id.ts';
+import { checkKeepAlive, contextLimit, contextMissingError, decodeContextId, encodeContextId, type ShownKind } from './context-id.ts';
 
 function positionOf(hit: ShardHit | undefined): ScrollPosition | null {
   if (!hit) return null;
@@ -31,7 +31,7 @@ function positionOf(hit: ShardHit | undefined): ScrollPosition | null {
   return { shard, segment, docId, score: Number.isNaN(score) ? 0 : score, sort };
 }
 
-function open(ctx: EngineContext, kind: ContextKind, acquired: AcquiredTargets, keepAliveMs: number, state: Omit<ContextState, 'filters'>) {
+function open(ctx: EngineContext, kind: ShownKind, acquired: AcquiredTargets, keepAliveMs: number, state: Omit<ContextState, 'filters'>) {
   return ctx.contexts.open(kind, acquired.snapshots, {
     keepAliveMs,
     limit: contextLimit(ctx, kind),
@@ -42,7 +42,7 @@ function open(ctx: EngineContext, kind: ContextKind, acquired: AcquiredTargets, 
 /** Runs a search over a context's snapshots. `run` returns the response and the new state of the context. @throws ApiError search_context_missing_exception */
 async function withContext(
   ctx: EngineContext,
-  kind: ContextKind,
+  kind: ShownKind,
   key: string,
   keepAliveMs: number | null,
   run: (targets: readonly SearchTarget[], state: ContextState) => Promise<{ json: JsonObject; state?: ContextState }>,

@@ -1,14 +1,16 @@
 // The asked node's side of a search over several nodes: sends each of them the part for its shards, and repeats a part elsewhere if a node does not
 // answer or has lost a copy in the meantime.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deserialize } from 'node:v8';
+import { present } from '../../../common/present.ts';
 import { ApiError } from '../../../errors/api-error.ts';
 import { toApiError } from '../../../errors/error-body.ts';
 import { DEFAULT_PRE_FILTER_SHARDS } from '../../../search/run/can-match.ts';
-import type { DistantOutcome, DistantShards } from '../../../search/run/distant-shards.ts';
+import type { DistantOutcome, DistantReads, DistantShards } from '../../../search/run/distant-shards.ts';
 import type { EngineContext } from '../../core/context.ts';
 import type { SearchCall } from '../search-call.ts';
 import { type DistantTarget, holdersOf, readMetadata, type SpreadTargets } from './acquire-spread.ts';
-import { decodeReply, type PartRequest } from './part-messages.ts';
+import { type CloseRequest, decodeReply, type PartRequest, type ReadReply, type ReadRequest } from './part-messages.ts';
 
 /** How long a part is repeated on other nodes. */
 const RETRY_MS = 10_000;
@@ -17,12 +19,21 @@ const PAUSE_MS = 100;
 /** The search as each node receives it. */
 export type SearchOfParts = Omit<PartRequest, 'kind' | 'shards'>;
 
+interface PartContext {
+  readonly node: string;
+  readonly context: string;
+  /** Position of the shard in its part. */
+  readonly at: number;
+}
+
 type Pending = readonly [position: number, target: DistantTarget];
 
 class DistantSearch implements DistantShards {
   readonly #ctx: EngineContext;
   readonly #distant: ReadonlyMap<number, DistantTarget>;
   readonly #call: SearchOfParts;
+  /** Where each shard was searched, and what keeps its segments. */
+  readonly #contexts = new Map<number, PartContext>();
 
   constructor(ctx: EngineContext, distant: ReadonlyMap<number, DistantTarget>, call: SearchOfParts) {
     this.#ctx = ctx;
@@ -90,12 +101,45 @@ class DistantSearch implements DistantShards {
     return hash;
   }
 
+  async read(wanted: readonly DistantReads[]): Promise<ReadReply> {
+    const byContext = new Map<string, { node: string; numbers: number[]; reads: DistantReads[] }>();
+    for (const [number, { position, ...reads }] of wanted.entries()) {
+      const { node, context, at } = present(this.#contexts.get(position));
+      const group = byContext.get(context) ?? { node, numbers: [], reads: [] };
+      byContext.set(context, group);
+      group.numbers.push(number);
+      group.reads.push({ ...reads, position: at });
+    }
+    const results: ReadReply[number][] = [];
+    const asked = [...byContext].map(async ([context, { node, numbers, reads }]) => {
+      const request: ReadRequest = { kind: 'read', ...this.#call, context, wanted: reads };
+      const reply = deserialize(await this.#ctx.askNode(node, request)) as ReadReply;
+      for (const [i, number] of numbers.entries()) results[number] = reply[i];
+    });
+    await Promise.all(asked);
+    return results;
+  }
+
+  close(): void {
+    const contexts = new Map([...this.#contexts.values()].map(({ node, context }) => [context, node]));
+    this.#contexts.clear();
+    for (const [context, node] of contexts) {
+      const request: CloseRequest = { kind: 'close', context };
+      // One that is not closed expires.
+      this.#ctx.askNode(node, request).catch(() => undefined);
+    }
+  }
+
   async #ask(node: string, part: readonly Pending[]): Promise<{ outcomes: DistantOutcome[]; again: Pending[]; error: ApiError | null }> {
     const positions = part.map(([position]) => position);
     const shards = part.map(([, { uuid, shard }]) => ({ uuid, shard }));
     try {
       const reply = decodeReply(await this.#ctx.askNode(node, { kind: 'search', ...this.#call, shards }), positions, node);
-      if ('outcomes' in reply) return { outcomes: [...reply.outcomes], again: [], error: null };
+      if ('outcomes' in reply) {
+        const { context } = reply;
+        if (context !== null) for (const [at, position] of positions.entries()) this.#contexts.set(position, { node, context, at });
+        return { outcomes: [...reply.outcomes], again: [], error: null };
+      }
       return { outcomes: [], again: [...part], error: null };
     } catch (thrown) {
       const error = toApiError(thrown);

@@ -2,12 +2,13 @@
 //   asked node   PartRequest ─────────────────────────► node with the shards   (search-part.ts)
 //                DistantOutcome[] ◄── encoded PartReply
 import { deserialize, serialize } from 'node:v8';
+import type { ReadKind, ReadResults } from '../../../aggs/reduce/segment-reads.ts';
 import type { MutableJsonObject } from '../../../common/json/json-value.ts';
 import { writeJson } from '../../../common/json/json-write.ts';
 import { RawJson } from '../../../common/json/raw-json.ts';
 import { ApiError, type ApiErrorData } from '../../../errors/api-error.ts';
 import type { PartHit, PartOfSearch, PartShard } from '../../../search/part-search.ts';
-import type { DistantOutcome } from '../../../search/run/distant-shards.ts';
+import type { DistantOutcome, DistantReads, DistantSegmentResults } from '../../../search/run/distant-shards.ts';
 import type { ShardHit, ShardHits } from '../../../search/run/shard-hits.ts';
 import type { SearchParameters } from '../../core/search-parameters.ts';
 import type { SearchIndices } from '../search-call.ts';
@@ -28,11 +29,31 @@ export type PartRequest = {
   readonly opaqueId: string | null;
 };
 
-/** What was found in a part, or which of its shards this node does not have. */
-export type PartReply = PartOfSearch | { readonly missing: readonly number[] };
+/** Asks for what the reduction of aggregations reads of segments as a part has searched them. */
+export type ReadRequest = Omit<PartRequest, 'kind' | 'shards'> & {
+  readonly kind: 'read';
+  /** Of the reply to the part. */
+  readonly context: string;
+  /** `position` is that of the shard in the part. */
+  readonly wanted: readonly DistantReads[];
+};
+
+/** Nothing more is read of the segments of a part. */
+export type CloseRequest = { readonly kind: 'close'; readonly context: string };
+
+/** Parallel to `wanted` and its reads. */
+export type ReadReply = ReadonlyArray<ReadonlyArray<ReadResults[ReadKind]>>;
+
+/** What was found in a part with the context that keeps its segments for further reads, or which of its shards this node does not have. */
+export type PartReply = (PartOfSearch & { readonly context: string | null }) | { readonly missing: readonly number[] };
 
 type EncodedShard =
-  | { readonly kind: 'found'; readonly found: Omit<ShardHits, 'hits'>; readonly profile: string | null }
+  | {
+      readonly kind: 'found';
+      readonly found: Omit<ShardHits, 'hits'>;
+      readonly segments: readonly DistantSegmentResults[] | null;
+      readonly profile: string | null;
+    }
   | { readonly kind: 'skipped' }
   | { readonly kind: 'failed'; readonly error: ApiErrorData };
 
@@ -43,12 +64,13 @@ interface EncodedHit extends Omit<PartHit, 'fetched'> {
 }
 
 type EncodedReply =
-  | { readonly shards: readonly EncodedShard[]; readonly hits: readonly EncodedHit[] }
+  | { readonly context: string | null; readonly shards: readonly EncodedShard[]; readonly hits: readonly EncodedHit[] }
   | { readonly missing: readonly number[] };
 
 export function encodeReply(reply: PartReply): Uint8Array {
   if ('missing' in reply) return serialize(reply);
   const encoded: EncodedReply = {
+    context: reply.context,
     shards: reply.shards.map(encodedShard),
     hits: reply.hits.map(({ fetched, ...hit }) =>
       fetched instanceof ApiError
@@ -83,7 +105,7 @@ export function decodeReply(
   bytes: Uint8Array,
   positions: readonly number[],
   node: string,
-): { readonly outcomes: readonly DistantOutcome[] } | { readonly missing: readonly number[] } {
+): { readonly outcomes: readonly DistantOutcome[]; readonly context: string | null } | { readonly missing: readonly number[] } {
   const reply = deserialize(bytes) as EncodedReply;
   if ('missing' in reply) return { missing: reply.missing.map((at) => positions[at]) };
   const hits = positions.map((): ShardHit[] => []);
@@ -96,9 +118,10 @@ export function decodeReply(
     if (shard.kind === 'failed') return { position, kind: 'failed', node, error: ApiError.fromData(shard.error) };
     if (shard.kind === 'skipped') return { position, kind: 'skipped' };
     const profile = shard.profile === null ? null : new RawJson(shard.profile);
-    return { position, kind: 'found', found: { ...shard.found, hits: hits[at] }, profile };
+    const { found, segments } = shard;
+    return { position, kind: 'found', found: { ...found, hits: hits[at] }, segments, profile };
   });
-  return { outcomes };
+  return { outcomes, context: reply.context };
 }
 
 function errorOf(error: ApiErrorData | null): ApiError {

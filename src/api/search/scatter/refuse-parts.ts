@@ -1,13 +1,11 @@
 // What a search over several nodes cannot do, because it needs the shards of all nodes in one place.
-import type { AggTree } from '../../../aggs/index.ts';
 import { illegalArgumentError } from '../../../errors/catalog.ts';
 import type { SearchRequest } from '../../../search/request/search-request.ts';
 import type { SearchParameters } from '../../core/search-parameters.ts';
 
 /** @throws ApiError illegal_argument_exception: names what the indices must be on one node for */
-export function requireParts(request: SearchRequest, aggs: AggTree | null, { isDfs }: SearchParameters): void {
+export function requireParts(request: SearchRequest, { isDfs }: SearchParameters): void {
   const refused = [
-    [aggs !== null, 'aggs'],
     [request.suggest.length > 0, 'suggest'],
     [request.knn.length > 0, 'knn'],
     [request.rank !== null, 'rank'],

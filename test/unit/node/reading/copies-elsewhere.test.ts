@@ -1,7 +1,8 @@
 // Where a reader sends a request for indices of which its node has no copy that may be searched.
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../../src/errors/api-error.ts';
-import { HeldElsewhere } from '../../../../src/errors/held-elsewhere.ts';
+import type { HeldElsewhere } from '../../../../src/errors/held-elsewhere.ts';
+import { IndicesApart } from '../../../../src/errors/indices-apart.ts';
 import type { ClusterState, IndexMeta } from '../../../../src/metadata/cluster-state.ts';
 import type { CopyRouting } from '../../../../src/metadata/copy-routing.ts';
 import { elsewhereError, holdersOf } from '../../../../src/node/reading/copies-elsewhere.ts';
@@ -45,13 +46,20 @@ describe('the error', () => {
     expect(one.maxForwards).toBeGreaterThan(1);
   });
 
-  test('refuses indices that have no node in common', () => {
-    const error = elsewhereError(viewOf(COPIES, ['a', 'b', 'c', 'd']), [index('one'), index('far')], MISSING);
-    expect(error).not.toBeInstanceOf(HeldElsewhere);
+  test('refuses indices that have no node in common, unless they are put together', async () => {
+    const error = elsewhereError(viewOf(COPIES, ['a', 'b', 'c', 'd']), [index('one'), index('far')], MISSING) as IndicesApart;
+    expect(error).toBeInstanceOf(IndicesApart);
+    expect(await error.find(NONE)).toBeNull();
     expect([error.type, error.status]).toEqual(['illegal_argument_exception', 400]);
     expect(error.reason).toContain('[one, far]');
     const many = Array.from({ length: 30 }, (_, n) => index(n % 2 === 0 ? 'one' : 'far'));
     expect(elsewhereError(viewOf(COPIES, ['a', 'd']), many, MISSING).reason).toMatch(/far, \.\.\.\]/);
+  });
+
+  test('waits for a new index among others, unless they are put together', async () => {
+    const view = viewOf(COPIES, ['a'], () => ({ ...COPIES, 'u-new': [copy('a')] }));
+    const error = elsewhereError(view, [index('one'), index('new')], MISSING) as IndicesApart;
+    expect([error instanceof IndicesApart, error.status, await error.find(NONE)]).toEqual([true, 503, 'a']);
   });
 
   test('waits for a copy of a new index', async () => {
