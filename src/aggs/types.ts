@@ -119,8 +119,22 @@ export interface SegmentScope {
    * was searched.
    */
   collectDocs(plan: () => readonly AggNode[], docs: Uint32Array, scores: Float32Array | null): AggResult[];
+  /** The best hits among documents of a segment of another node; absent for a segment of this node. @param body  of top_hits */
+  distantHits?(body: JsonObject, docs: Uint32Array, scores: Float32Array | null, nestedPath: string | null): DistantHits;
   /** As `collectDocs` with the children of a spec. */
   collectChildren(spec: AggSpec, bindings: Bindings, docs: Uint32Array, scores: Float32Array | null): AggResult[];
+}
+
+/** The best documents of a segment as hits, up to the end of the page, in order. Plain data. */
+export interface DistantHits {
+  readonly total: number;
+  readonly hits: ReadonlyArray<{
+    readonly docId: number;
+    readonly score: number;
+    readonly sort: ReadonlyArray<number | bigint | string | null>;
+    /** Members of the hit with their JSON. */
+    readonly members: ReadonlyArray<readonly [name: string, json: string]>;
+  }>;
 }
 
 /** Position of an aggregation in the tree while it is bound. */

@@ -169,12 +169,17 @@ export class ShardLog implements OperationLog {
     return logUnreachableError(this.#name, `it ends with message ${last}, this copy has applied message ${this.#position.seq}`);
   }
 
+  /** The copy has moved away, or its node stops: nothing was done, and another copy can be asked. */
+  #closedError(): ApiError {
+    return new ApiError('shard_not_in_primary_mode_exception', 503, `${this.#name} is not read any more: the copy is closed`);
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#isWanted = false;
     this.#isPrimary = false;
     this.#stopFollowing();
-    this.#waiting.reject(logUnreachableError(this.#name, 'the copy is closed'));
+    this.#waiting.reject(this.#closedError());
   }
 
   get #name(): string {
@@ -298,7 +303,7 @@ export class ShardLog implements OperationLog {
       if (last > this.#handled) this.#stepDown();
     }
     if (last <= this.#handled) return;
-    if (this.#isClosed) throw logUnreachableError(this.#name, 'the copy is closed');
+    if (this.#isClosed) throw this.#closedError();
     const isRead = this.#waiting.until(last);
     this.#readingMissed ??= this.#readMissed().finally(() => {
       this.#readingMissed = null;

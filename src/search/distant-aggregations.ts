@@ -2,17 +2,28 @@
 // reads of the segments. If the reduction of all results reads more, that is asked for, and the reduction is repeated.
 import { type AggTree, type Bindings, distantPartial, reduceAggregations, resultsOf, type SegmentPartial } from '../aggs/index.ts';
 import { distantScope, type SegmentFacts } from '../aggs/reduce/distant-segment.ts';
-import { KnownReads, type ReadKind, type ReadResults, RecordedReads, readSegment, specsOf } from '../aggs/reduce/segment-reads.ts';
-import type { AggSpec, SegmentScope } from '../aggs/types.ts';
+import {
+  KnownReads,
+  type ReadHits,
+  type ReadKind,
+  type ReadResults,
+  RecordedReads,
+  readSegment,
+  specsOf,
+} from '../aggs/reduce/segment-reads.ts';
+import type { AggSpec, SegmentScope, TopHitsHook } from '../aggs/types.ts';
 import type { MutableJsonObject } from '../common/json/json-value.ts';
+import { present } from '../common/present.ts';
 import { TimeUp, TooHeavy } from '../common/turns/turn.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { illegalArgumentError } from '../errors/catalog.ts';
 import { circuitBreakingError } from '../errors/search-errors.ts';
 import { makeCounters } from '../plan/query-plan.ts';
+import { bestHits, type TopHitsEnvironment } from './fetch/top-hits.ts';
 import { withRuntimeMappings } from './query-shards.ts';
 import type { SearchRequest } from './request/search-request.ts';
 import type { DistantReads, DistantSegmentResults, DistantShards } from './run/distant-shards.ts';
+import { FetchBudget } from './run/fetch-budget.ts';
 import type { SearchEnvironment, SearchTarget } from './run/search-environment.ts';
 import type { Steps } from './run/steps.ts';
 import { makeCollector, prepareShard, type ShardedSearch } from './shard-search.ts';
@@ -26,8 +37,13 @@ const MAX_ROUNDS = 50;
 export type ReduceTree = (partials: readonly SegmentPartial[], bindings: readonly Bindings[]) => MutableJsonObject;
 
 /** The results of the segments of this node, by position of the shard. @throws ApiError circuit_breaking_exception: they are too large */
-export function resultsOfSegments(tree: AggTree, { partials, bindings, env }: ShardedSearch): Map<number, DistantSegmentResults[]> {
+export function resultsOfSegments(
+  tree: AggTree,
+  { partials, bindings, env, control }: ShardedSearch,
+  targets: readonly SearchTarget[],
+): Map<number, DistantSegmentResults[]> {
   const specs = specsOf(tree);
+  const readHits = hitsReader(targets, { ...env, ...control, lookups: undefined });
   let left = MAX_READS;
   const count = () => {
     if (--left < 0) throw circuitBreakingError('aggregations', 0, MAX_READS);
@@ -35,12 +51,15 @@ export function resultsOfSegments(tree: AggTree, { partials, bindings, env }: Sh
   const found = new Map<number, DistantSegmentResults[]>();
   const recorded = partials.map((partial): SegmentPartial => {
     const { shard } = partial.segment;
-    const facts = factsOf(partial.segment);
-    const reads = new RecordedReads(partial.segment, partial.bindings, specs, count);
+    const facts = factsOf(partial.segment, found.get(shard)?.length ?? 0);
+    const reads = new RecordedReads(partial.segment, partial.bindings, specs, readHits, count);
     found.set(shard, [...(found.get(shard) ?? []), { facts, results: resultsOf(tree, partial), reads: reads.table }]);
     return { ...partial, segment: distantScope(facts, reads, shard, specs) };
   });
-  const noHits = () => ({ hits: { total: 0, max_score: null, hits: [] } });
+  const recordHits: TopHitsHook = (body, groups, nestedPath) => {
+    for (const { segment, docs, scores } of groups) segment.distantHits?.(body, docs, scores, nestedPath);
+    return { hits: { total: 0, max_score: null, hits: [] } };
+  };
   const { dialect, nowMs } = env;
   try {
     reduceAggregations(tree, recorded, {
@@ -48,7 +67,7 @@ export function resultsOfSegments(tree: AggTree, { partials, bindings, env }: Sh
       dialect,
       nowMs,
       bindings: [...bindings.values()],
-      topHits: noHits,
+      topHits: recordHits,
     });
   } catch (error) {
     // What fails here fails with all results, too, unless these are more.
@@ -57,9 +76,15 @@ export function resultsOfSegments(tree: AggTree, { partials, bindings, env }: Sh
   return found;
 }
 
-function factsOf({ segment, planFilters }: SegmentScope): SegmentFacts {
+/** Reads hits of segments of these shards. */
+function hitsReader(targets: readonly SearchTarget[], env: TopHitsEnvironment): ReadHits {
+  return (scope, { docs, scores, top }) =>
+    bestHits(present(top), { segment: scope, docs: present(docs), scores: scores ?? new Float32Array(0) }, targets, env);
+}
+
+function factsOf({ segment, planFilters }: SegmentScope, number: number): SegmentFacts {
   const { maxDoc, numDocs, numRootDocs } = segment;
-  return { maxDoc, numDocs, numRootDocs, isFiltered: planFilters() !== null };
+  return { maxDoc, numDocs, numRootDocs, isFiltered: planFilters() !== null, number };
 }
 
 interface KnownSegment extends DistantSegmentResults {
@@ -172,13 +197,14 @@ export function readSegments(
     profiles: [],
     isTimeUp: false,
   };
+  const readHits = hitsReader(targets, { ...env, ...control, fetched: new FetchBudget() });
   return wanted.map(({ position, segment, reads }) => {
     const target = targets[position];
     const statistics = env.caches.of(target.shard);
     const { prepared } = prepareShard(search, target, statistics, statistics);
     const collector = makeCollector(tree, target.shard, position, env);
     const scope = collector.scope(prepared, segment);
-    const results = reads.map((read) => readSegment(read, scope, collector.bindings, specs));
+    const results = reads.map((read) => readSegment(read, scope, collector.bindings, specs, readHits));
     target.shard.segments[segment].release();
     return results;
   });

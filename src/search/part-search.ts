@@ -48,7 +48,7 @@ export function* partSteps(
   env: SearchEnvironment,
 ): Steps<PartOfSearch> {
   const queried = yield* queryShards(targets, request, aggs, { ...env, isPart: true });
-  const segments = aggs === null ? null : resultsOfSegments(aggs, queried.search);
+  const segments = aggs === null ? null : resultsOfSegments(aggs, queried.search, queried.targets);
   const shards = targets.map((_, position) => shardOf(queried, position, segments?.get(position) ?? (aggs && [])));
   return { shards, hits: hitsOf(queried) };
 }

@@ -9,6 +9,8 @@ import type { SegmentReads } from './segment-reads.ts';
 export type SegmentFacts = Pick<SegmentReader, 'maxDoc' | 'numDocs' | 'numRootDocs'> & {
   /** Whether filters of an alias or a slice apply. */
   readonly isFiltered: boolean;
+  /** Position of the segment in its shard. */
+  readonly number: number;
 };
 
 function unsupported(): never {
@@ -18,6 +20,8 @@ function unsupported(): never {
 }
 
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+
+const keyOf = (docs: Uint32Array): string => latin1(new Uint8Array(docs.buffer, docs.byteOffset, docs.byteLength));
 
 class DistantSegment implements SegmentReader {
   readonly id = -1;
@@ -122,7 +126,7 @@ export function distantScope(facts: SegmentFacts, reads: SegmentReads, shard: nu
   return {
     segment: new DistantSegment(facts, reads),
     shard,
-    handle: null,
+    handle: { index: facts.number },
     planQuery: unsupported,
     planFilters: () => (facts.isFiltered ? { op: 'matchAll' } : null),
     // Terms are compared by their bytes.
@@ -131,9 +135,10 @@ export function distantScope(facts: SegmentFacts, reads: SegmentReads, shard: nu
     liveDocs: () => reads.read({ kind: 'liveDocs', name: '', of: '' }),
     rootDocs: () => reads.read({ kind: 'rootDocs', name: '', of: '' }),
     collectDocs: unsupported,
+    distantHits: (body, docs, scores, nestedPath) =>
+      reads.read({ kind: 'hits', name: JSON.stringify([nestedPath, body]), of: keyOf(docs), docs, scores, top: { body, nestedPath } }),
     collectChildren(spec: AggSpec, _bindings: Bindings, docs: Uint32Array, scores: Float32Array | null) {
-      const of = latin1(new Uint8Array(docs.buffer, docs.byteOffset, docs.byteLength));
-      return reads.read({ kind: 'children', name: String(specs.indexOf(spec)), of, docs, scores });
+      return reads.read({ kind: 'children', name: String(specs.indexOf(spec)), of: keyOf(docs), docs, scores });
     },
   };
 }

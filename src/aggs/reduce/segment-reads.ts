@@ -2,9 +2,10 @@
 // has sent along, and asks it for the rest.
 //   node with the segments   reduces its own results over RecordedReads ─► everything that this has read
 //   node that was asked      reduces all results over KnownReads; what these miss is asked for, and the reduction is repeated
+import type { JsonObject } from '../../common/json/json-value.ts';
 import type { AggResult } from '../../plan/agg-plan.ts';
 import type { SegmentColumn, TermState } from '../../plan/segment.ts';
-import type { AggSpec, Bindings, SegmentScope } from '../types.ts';
+import type { AggSpec, Bindings, DistantHits, SegmentScope } from '../types.ts';
 
 /** Kinds of reads with their results. */
 export interface ReadResults {
@@ -20,6 +21,7 @@ export interface ReadResults {
   liveDocs: Uint32Array;
   rootDocs: Uint32Array;
   children: AggResult[];
+  hits: DistantHits;
 }
 export type ReadKind = keyof ReadResults;
 
@@ -30,10 +32,18 @@ export type Read<Kind extends ReadKind = ReadKind> = {
   readonly name: string;
   /** Document, ordinal, or bytes of a term as a string of chars 0-255. */
   readonly of: number | string;
-  /** Of `children`. */
+  /** Of `children` and `hits`. */
   readonly docs?: Uint32Array;
   readonly scores?: Float32Array | null;
+  /** Of `hits`. */
+  readonly top?: TopHitsRequest;
 };
+
+/** A type: it is a part of a request to another node. */
+export type TopHitsRequest = { readonly body: JsonObject; readonly nestedPath: string | null };
+
+/** Selects and fetches hits in a segment of this node. */
+export type ReadHits = (scope: SegmentScope, read: Read) => DistantHits;
 
 /** Results of reads, by kind and name, then by what they are of. */
 export type ReadTable = Map<string, Map<number | string, ReadResults[ReadKind]>>;
@@ -58,6 +68,7 @@ const UNKNOWN: { readonly [Kind in ReadKind]: (read: Read) => ReadResults[Kind] 
   liveDocs: () => new Uint32Array(0),
   rootDocs: () => new Uint32Array(0),
   children: () => [],
+  hits: () => ({ total: 0, hits: [] }),
 };
 
 /** Reads of what another node has sent. A reduction during which something was missed has no meaning. */
@@ -101,13 +112,15 @@ export class RecordedReads implements SegmentReads {
   readonly #scope: SegmentScope;
   readonly #bindings: Bindings;
   readonly #specs: readonly AggSpec[];
+  readonly #readHits: ReadHits;
   readonly #count: () => void;
 
   /** @param specs  all of the tree @param count  called for each read that is noted; may throw */
-  constructor(scope: SegmentScope, bindings: Bindings, specs: readonly AggSpec[], count: () => void) {
+  constructor(scope: SegmentScope, bindings: Bindings, specs: readonly AggSpec[], readHits: ReadHits, count: () => void) {
     this.#scope = scope;
     this.#bindings = bindings;
     this.#specs = specs;
+    this.#readHits = readHits;
     this.#count = count;
   }
 
@@ -115,7 +128,7 @@ export class RecordedReads implements SegmentReads {
     const known = this.table.get(keyOf(read))?.get(read.of);
     if (known !== undefined) return known as ReadResults[Kind];
     this.#count();
-    const result = readSegment(read, this.#scope, this.#bindings, this.#specs);
+    const result = readSegment(read, this.#scope, this.#bindings, this.#specs, this.#readHits);
     addTo(this.table, read, result);
     return result as ReadResults[Kind];
   }
@@ -124,7 +137,13 @@ export class RecordedReads implements SegmentReads {
 const bytesOf = (text: number | string): Uint8Array => Buffer.from(String(text), 'latin1');
 
 /** @param specs  all of the tree */
-export function readSegment(read: Read, scope: SegmentScope, bindings: Bindings, specs: readonly AggSpec[]): ReadResults[ReadKind] {
+export function readSegment(
+  read: Read,
+  scope: SegmentScope,
+  bindings: Bindings,
+  specs: readonly AggSpec[],
+  readHits: ReadHits,
+): ReadResults[ReadKind] {
   const { segment } = scope;
   const { name, of } = read;
   switch (read.kind) {
@@ -154,6 +173,8 @@ export function readSegment(read: Read, scope: SegmentScope, bindings: Bindings,
       return scope.liveDocs();
     case 'rootDocs':
       return scope.rootDocs();
+    case 'hits':
+      return readHits(scope, read);
     case 'children':
       return scope.collectChildren(specs[Number(name)], bindings, read.docs ?? new Uint32Array(0), read.scores ?? null);
   }

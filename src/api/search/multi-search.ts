@@ -66,8 +66,7 @@ export async function multiSearch(ctx: EngineContext, call: MultiSearchCall): Pr
     await pause();
     const { askHelpers = null } = call;
     const ask: AskHelpers | null = askHelpers && items.length <= MAX_SHARED_SEARCHES ? (shared) => askHelpers({ item, shared }) : null;
-    const run = async (anywhere: boolean) =>
-      search(ctx, { ...own, body: bodyOf(items[item]), mobility, askHelpers: ask, anywhere });
+    const run = async (anywhere: boolean) => search(ctx, { ...own, body: bodyOf(items[item]), mobility, askHelpers: ask, anywhere });
     const asResponse = (json: JsonObject): JsonObject => ({ ...json, status: 200 });
     try {
       responses.push(asResponse(await run(areApart)));

@@ -54,3 +54,17 @@ test('a primary that another copy has replaced without its knowledge is refused'
   first.close();
   second.close();
 });
+
+test('a copy that is closed while it reads its log says that another one can be asked', async () => {
+  const subject = sharedLog();
+  const [first, second] = [copyOf(subject(), 'a'), copyOf(subject(), 'b')];
+  await Promise.all([first.open(), second.open()]);
+  first.setPrimary(true);
+  await first.settled();
+  const moved = { type: 'shard_not_in_primary_mode_exception' };
+  const reading = second.sync();
+  second.close();
+  await expect(reading).rejects.toMatchObject(moved);
+  await expect(second.sync()).rejects.toMatchObject(moved);
+  first.close();
+});

@@ -42,7 +42,9 @@ const AGGREGATIONS: Record<string, unknown> = {
   matrix_stats: { fields: ['small', 'price'] },
   geo_bounds: { field: 'at' },
   geo_centroid: { field: 'at' },
+  top_metrics: { metrics: [{ field: 'price' }, { field: 'big' }], sort: { n: 'desc' }, size: 3 },
   t_test: { a: { field: 'n' }, b: { field: 'small' }, type: 'heteroscedastic' },
+  top_hits: { size: 2, from: 1, sort: ['_score', { n: 'desc' }], _source: ['title', 'n'], highlight: { fields: { title: {} } } },
   scripted_metric: {
     init_script: 'state.sum = 0',
     map_script: "state.sum += doc['small'].value",
@@ -79,7 +81,7 @@ const AGGREGATIONS: Record<string, unknown> = {
   parent: { type: 'answer' },
 };
 const METRICS = new Set(
-  'avg sum min max value_count stats extended_stats cardinality percentiles percentile_ranks median_absolute_deviation boxplot string_stats weighted_avg matrix_stats geo_bounds geo_centroid t_test scripted_metric frequent_item_sets'.split(
+  'avg sum min max value_count stats extended_stats cardinality percentiles percentile_ranks median_absolute_deviation boxplot string_stats weighted_avg matrix_stats geo_bounds geo_centroid top_metrics top_hits t_test scripted_metric frequent_item_sets'.split(
     ' ',
   ),
 );
@@ -136,6 +138,17 @@ const TREES: Record<string, unknown> = {
     },
     best: { max_bucket: { buckets_path: 'months>p' } },
   },
+  'top hits': {
+    t: {
+      terms: { field: 'tag', size: 2 },
+      aggs: {
+        all: { top_hits: { size: 3, docvalue_fields: ['big', 'when'], version: true, explain: false } },
+        last: { top_hits: { size: 1, sort: ['_doc'] } },
+        one: { top_metrics: { metrics: [{ field: 'n' }], sort: { small: 'asc' } } },
+      },
+    },
+    parts: { nested: { path: 'parts' }, aggs: { best: { top_hits: { size: 3, sort: [{ 'parts.size': 'desc' }] } } } },
+  },
   'a composite page': {
     c: {
       composite: {
@@ -187,10 +200,8 @@ test('segments are kept only while a search reads them', async () => {
 
 test('what reads more than results is refused', async () => {
   const refused = {
-    top_hits: { top_hits: {} },
     script: { sum: { script: { source: "doc['small'].value" } } },
     _source: { significant_text: { field: 'title', min_doc_count: 1 } },
-    top_metrics: { top_metrics: { metrics: [{ field: 'price' }], sort: { n: 'desc' } } },
   };
   for (const [name, one] of Object.entries(refused)) {
     const { status, text } = await nodes.send('A', 'POST /a,b,c/_search', { aggs: { one } });
