@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CommandArgs, CommandName } from '../../api/core/context.ts';
 import { canMove, TooHeavy } from '../../common/turns/turn.ts';
+import { illegalArgumentError } from '../../errors/catalog.ts';
 import type { ClusterState } from '../../metadata/cluster-state.ts';
 import { runReducer } from '../../metadata/reducers.ts';
 import type { NodeOptions } from '../threads/node-options.ts';
@@ -14,6 +15,18 @@ const SMALL_NODES = 1000;
 /** Commands with more take 5 ms and longer, most of it in loops that do not check their turn. */
 const LARGE_NODES = 5000;
 const CHARS_PER_NODE = 32;
+
+/** Commands whose bodies are stored, sent to each thread, and compiled there. */
+const DEFINITIONS: readonly CommandName[] = [
+  'createIndex',
+  'putMapping',
+  'putIndexTemplate',
+  'putComponentTemplate',
+  'putLegacyTemplate',
+  'putPipeline',
+];
+/** Main takes about a third of a second to run such a command. */
+const MAX_MEMBERS = 100_000;
 
 /**
  * @returns digests of the large analysis definitions that were checked
@@ -28,6 +41,7 @@ export function rehearse<Name extends CommandName>(
   const nodes = countNodes(args);
   if (nodes <= SMALL_NODES) return [];
   if (nodes > LARGE_NODES && canMove()) throw new TooHeavy();
+  if (nodes > LARGE_NODES && DEFINITIONS.includes(name)) checkSize(args);
   const checked: string[] = [];
   runReducer(name, state, args, {
     nowMs: Date.now(),
@@ -40,6 +54,21 @@ export function rehearse<Name extends CommandName>(
     }),
   });
   return checked;
+}
+
+/** @throws ApiError illegal_argument_exception: more names and items than MAX_MEMBERS. Lists of strings, such as synonyms, cost little */
+function checkSize(args: unknown): void {
+  let members = 0;
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const key in value) {
+      const member = (value as Record<string, unknown>)[key];
+      if (typeof member === 'string' && Array.isArray(value)) continue;
+      if (++members > MAX_MEMBERS) throw illegalArgumentError(`the definition has more than [${MAX_MEMBERS}] names and items`);
+      visit(member);
+    }
+  };
+  visit(args);
 }
 
 /** Values in `args`, long strings as several. Counting ends above `LARGE_NODES`. */
