@@ -191,6 +191,17 @@ class Mapping implements MappingSnapshot {
     sourceBytes?: () => number,
   ): ParseOutcome {
     const update = this.#dynamic === null ? null : this.#findUpdate(this.#dynamic, source, typed, templates);
+    const conflict = this.#dynamic?.conflict ?? null;
+    if (conflict !== null) {
+      // Everything else that is wrong with the document is reported first.
+      const name = conflict.path.split('.')[0];
+      try {
+        this.parseDocument(id, without(source, name), NULL_SINK, routing, () => without(typed(), name), templates);
+      } catch (error) {
+        if (!(error instanceof ApiError && error.type === 'illegal_argument_exception')) throw error;
+      }
+      throw conflict.error;
+    }
     if (update !== null) {
       // A refused document must not change the mapping, so it is first parsed with the mapping that it would cause.
       const merged = this.#withNewFields(update);
@@ -267,6 +278,11 @@ class Mapping implements MappingSnapshot {
     if (reason === 'dynamic' && merged.object === this.#root.object && merged.runtime === this.#root.runtime) return this;
     return new Mapping(merged, this.#environment, this.version + 1, this.#compiled.fields);
   }
+}
+
+/** A document without a member, and without dotted names below it. */
+function without(source: MutableJsonObject, name: string): MutableJsonObject {
+  return Object.fromEntries(Object.entries(source).filter(([key]) => key !== name && !key.startsWith(`${name}.`)));
 }
 
 /** The node at a full name below a node; null if there is none. */

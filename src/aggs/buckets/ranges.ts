@@ -2,11 +2,11 @@
 
 import { arcMeters, decodeGeoPoint, planeMeters } from '../../common/encoding/geo-encoding.ts';
 import { jsonDouble } from '../../common/json/json-float.ts';
-import { isObject, type JsonObject, type MutableJsonObject, tokenOf } from '../../common/json/json-value.ts';
+import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
 import { present } from '../../common/present.ts';
 import { metresOf } from '../../common/text/distance.ts';
 import { javaDouble } from '../../common/text/java-text.ts';
-import { ApiError, asCause } from '../../errors/api-error.ts';
+import { asCause } from '../../errors/api-error.ts';
 import { standAloneField } from '../../mapping/stand-alone-field.ts';
 import { parseGeoPoint } from '../../mapping/values/geo-point-value.ts';
 import type { AggColumn, AggNode, AggRange } from '../../plan/agg-plan.ts';
@@ -23,16 +23,10 @@ import { bindSource, columnIn, columnOf, parseSource, type SourceParams, type Va
 import type { AggSpec, AggType, BindContext, MergedAgg, ReduceContext, SegmentScope, Slice } from '../types.ts';
 import { countedSlices, refuseCountedChildren } from './counted-buckets.ts';
 import { ipBytes, ipText, maskRange, toBigInt } from './ip-addresses.ts';
+import { parseGeoRange, parseIpRange, parseRange, type RangeSpec } from './range-bodies.ts';
 
 /** Ranges of one aggregation, whatever `search.max_buckets` is: each range is compared with the values of every document. */
 const MAX_RANGES = 10_000;
-
-interface RangeSpec {
-  readonly key: string | null;
-  readonly from: unknown;
-  readonly to: unknown;
-  readonly mask: string | null;
-}
 
 interface RangeParams {
   readonly source: SourceParams;
@@ -63,54 +57,13 @@ function parseRanges(p: Params, source: SourceParams, withMask: boolean): RangeP
   if (list.length > MAX_RANGES) throw tooManyBucketsError(MAX_RANGES, list.length);
   const ranges = list.map((body): RangeSpec => {
     try {
-      return withMask ? parseIpRange(p.typeName, body) : parseRange(p.typeName === 'geo_distance' ? 'geo_distance range' : 'range', body);
+      if (withMask) return parseIpRange(p.typeName, body);
+      return p.typeName === 'geo_distance' ? parseGeoRange(body) : parseRange('range', body);
     } catch (error) {
       throw xContentError(`[${p.typeName}] failed to parse field [ranges]`, asCause(error));
     }
   });
   return { source, ranges, keyed };
-}
-
-/** The members of an entry of `ranges`. @throws ApiError illegal_state_exception, x_content_parse_exception: not an object */
-function rangeBody(name: string, body: unknown): JsonObject {
-  if (Array.isArray(body)) throw new ApiError('illegal_state_exception', 400, 'expected value but got [START_ARRAY]');
-  if (!isObject(body)) throw xContentError(`[${name}] Expected START_OBJECT but was: ${tokenOf(body)}`);
-  return body;
-}
-
-function parseRange(name: string, body: unknown): RangeSpec {
-  const inner = new Params(name, rangeBody(name, body));
-  const range = { key: inner.string('key'), from: rangeEnd(inner, 'from'), to: rangeEnd(inner, 'to'), mask: null };
-  for (const shown of ['from_as_string', 'to_as_string']) {
-    const text = inner.string(shown);
-    if (text !== null && shown === 'from_as_string') range.from = text;
-    else if (text !== null) range.to = text;
-  }
-  inner.done();
-  return range;
-}
-
-/** A number, a string or nothing. @throws ApiError x_content_parse_exception: something else */
-function rangeEnd(inner: Params, key: string): unknown {
-  const value = inner.take(key) ?? null;
-  if (typeof value === 'boolean' || typeof value === 'object') if (value !== null) throw inner.wrongTypeError(key, value);
-  return value;
-}
-
-const IP_RANGE_KEYS: readonly string[] = ['key', 'from', 'to', 'mask'];
-
-function parseIpRange(typeName: string, body: unknown): RangeSpec {
-  if (!isObject(body)) throw parsingError(`[ranges] must contain objects, but hit a ${tokenOf(body)}`);
-  for (const key of Object.keys(body)) if (!IP_RANGE_KEYS.includes(key)) throw parsingError(`Unexpected ip range parameter: [${key}]`);
-  const text = (key: string): string | null => {
-    const value = body[key] ?? null;
-    if (value !== null && typeof value !== 'string')
-      throw new ApiError('illegal_state_exception', 400, `Can't get text on a ${tokenOf(value)}`);
-    return value;
-  };
-  const range = { key: text('key'), from: text('from'), to: text('to'), mask: text('mask') };
-  if (range.mask !== null) maskRange(typeName, range.mask);
-  return range;
 }
 
 /** Ends as doubles, sorted, with their string forms. */

@@ -30,15 +30,13 @@ export async function updateAliases(ctx: EngineContext, request: { body: JsonObj
     throw xContentParseError(`[aliases] actions doesn't support values of type: ${tokenOf(given)}`);
   const list: readonly unknown[] = given === undefined ? [] : readList(given);
   if (list.length === 0) throw illegalArgumentError('No action specified');
-  checkBlocks(ctx, list.flatMap(namesOfAction));
-  const actions = list.map((entry) => readAction(ctx, entry));
+  const parsed = list.map(parseAction);
+  checkBlocks(
+    ctx,
+    parsed.flatMap(({ expressions }) => expressions),
+  );
+  const actions = parsed.map((action) => resolveAction(ctx, action));
   return ctx.command('updateAliases', { actions });
-}
-
-/** The index expressions of an action; none if it is malformed. */
-function namesOfAction(entry: unknown): string[] {
-  if (!isObject(entry)) return [];
-  return Object.values(entry).flatMap((body) => (isObject(body) ? textList(body.index ?? body.indices) : []));
 }
 
 /**
@@ -52,23 +50,36 @@ function checkBlocks({ cluster }: EngineContext, expressions: readonly string[])
   for (const name of names) if (Object.hasOwn(cluster.indices, name)) checkMetadataWritable(cluster.indices[name]);
 }
 
-function readAction(ctx: EngineContext, entry: unknown): AliasAction {
-  const fail = (reason: string): ApiError =>
-    new ApiError('x_content_parse_exception', 400, '[aliases] failed to parse field [actions]', {
-      causedBy: new ApiError('x_content_parse_exception', 400, reason),
-    });
+/** An error of an action, as the parsers of actions nest it. */
+const actionError = (cause: ApiError): ApiError => xContentParseError('[aliases] failed to parse field [actions]', cause);
+
+/** An action as the request has it, with names that are not empty. */
+interface GivenAction {
+  readonly kind: string;
+  readonly body: JsonObject;
+  readonly expressions: readonly string[];
+  readonly aliases: string[];
+}
+
+/** @throws ApiError x_content_parse_exception: the action is malformed */
+function parseAction(entry: unknown): GivenAction {
+  const fail = (reason: string): ApiError => actionError(xContentParseError(reason));
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) throw fail('[alias_action] Expected START_OBJECT');
   const [kind, ...more] = Object.keys(entry);
-  const body = (entry as Record<string, unknown>)[kind] as JsonObject | undefined;
+  const body = (entry as JsonObject)[kind];
   if (kind === undefined || more.length > 0) throw fail('Expected one action');
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw fail(`[${kind}] doesn't support values`);
-  checkValues(kind, body, fail);
+  if (!Object.hasOwn(ACTION_KEYS, kind)) throw fail(`[alias_action] unknown field [${kind}]${didYouMean(kind, Object.keys(ACTION_KEYS))}`);
+  if (!isObject(body)) throw fail(`[alias_action] ${kind} doesn't support values of type: ${tokenOf(body)}`);
+  checkValues(kind, body);
   const expressions = textList(body.index ?? body.indices);
-  if (expressions.length === 0) throw fail('One of [index] or [indices] is required');
-  if (kind === 'remove_index') return { kind: 'removeIndex', indices: resolve(ctx, expressions) };
+  if (expressions.length === 0) throw actionError(illegalArgumentError('One of [index] or [indices] is required'));
   const aliases = textList(body.alias ?? body.aliases);
-  if (aliases.length === 0 && Array.isArray(body.aliases)) throw fail("[aliases] can't be empty");
-  if (aliases.length === 0 || aliases.some((alias) => alias === '')) throw fail('One of [alias] or [aliases] is required');
+  if (aliases.length === 0 && kind !== 'remove_index') throw actionError(illegalArgumentError('One of [alias] or [aliases] is required'));
+  return { kind, body, expressions, aliases };
+}
+
+function resolveAction(ctx: EngineContext, { kind, body, expressions, aliases }: GivenAction): AliasAction {
+  if (kind === 'remove_index') return { kind: 'removeIndex', indices: resolve(ctx, expressions) };
   if (kind === 'add') for (const alias of aliases) checkAliasFilter(alias, body.filter);
   const { streams, others } = splitStreams(ctx, expressions);
   if (kind === 'add')
@@ -79,7 +90,6 @@ function readAction(ctx: EngineContext, entry: unknown): AliasAction {
       aliases,
       alias: parseAlias(body, TARGET_KEYS),
     };
-  if (kind !== 'remove') throw fail(`[alias_action] unknown field [${kind}]`);
   return {
     kind: 'remove',
     indices: others === null ? [] : resolve(ctx, others),
@@ -101,15 +111,36 @@ const ACTION_KEYS: Readonly<Record<string, readonly string[]>> = {
   remove_index: [...TARGETS_OF_ACTION, ...NAMES],
 };
 
-/** Refuses keys that the action does not have, and values of the wrong kind. */
-function checkValues(kind: string, body: JsonObject, fail: (reason: string) => ApiError): void {
-  const known = Object.hasOwn(ACTION_KEYS, kind) ? ACTION_KEYS[kind] : null;
-  if (known === null) return;
+/** Refuses keys that the action does not have, and values that they cannot have. */
+function checkValues(kind: string, body: JsonObject): void {
+  const fail = (cause: ApiError): ApiError => actionError(xContentParseError(`[alias_action] failed to parse field [${kind}]`, cause));
+  const known = ACTION_KEYS[kind];
   for (const [key, value] of Object.entries(body)) {
-    if (!known.includes(key)) throw fail(`[${kind}] unknown field [${key}]${didYouMean(key, known)}`);
-    if (!fits(key, value)) throw fail(`[${kind}] ${key} doesn't support values of type: ${tokenOf(value)}`);
-    if (kind === 'remove_index' && NAMES.includes(key)) throw fail(`[${kind}] failed to parse field [${key}]`);
+    if (!known.includes(key)) throw fail(xContentParseError(`[${kind}] unknown field [${key}]${didYouMean(key, known)}`));
+    if (!fits(key, value)) throw fail(xContentParseError(`[${kind}] ${key} doesn't support values of type: ${tokenOf(value)}`));
+    const wrong = wrongValue(kind, key, value, body);
+    if (wrong !== null) throw fail(xContentParseError(`[${kind}] failed to parse field [${key}]`, illegalArgumentError(wrong)));
   }
+}
+
+const ALTERNATIVES: Readonly<Record<string, string>> = { index: 'indices', indices: 'index', alias: 'aliases', aliases: 'alias' };
+
+/** Why the value of a key is refused; null if it is not. An empty name would mean all indices. */
+function wrongValue(kind: string, key: string, value: unknown, body: JsonObject): string | null {
+  if (FLAGS.includes(key) && value !== true && value !== false && value !== 'true' && value !== 'false')
+    return `Failed to parse value [${value}] as only [true] or [false] are allowed.`;
+  if (!Object.hasOwn(ALTERNATIVES, key)) return null;
+  if (kind === 'remove_index' && NAMES.includes(key)) return `[${key}] is unsupported for [REMOVE_INDEX]`;
+  if (value === '') return `[${key}] can't be empty string`;
+  if (Array.isArray(value)) {
+    if (value.length === 0) return `[${key}] can't be empty`;
+    if (value.includes('')) return `[${key}] can't contain empty string`;
+  }
+  const keys = Object.keys(body);
+  const other = ALTERNATIVES[key];
+  if (!keys.includes(other) || keys.indexOf(other) > keys.indexOf(key)) return null;
+  const [one, many] = [key, other].sort((a, b) => a.length - b.length);
+  return `Only one of [${one}] and [${many}] is supported`;
 }
 
 function fits(key: string, value: unknown): boolean {

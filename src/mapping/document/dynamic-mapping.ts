@@ -1,5 +1,4 @@
 // Finds the fields that a document would add to the mapping: a mappings body with the new fields, or null if there are none.
-
 import { MAX_DIMS } from '../../common/encoding/vector-format.ts';
 import { DecimalLiteral } from '../../common/json/json-parse.ts';
 import { isObject, type MutableJsonObject } from '../../common/json/json-value.ts';
@@ -13,7 +12,7 @@ import { type Dynamic, type DynamicTemplate, METADATA_FIELDS, type RootMapping }
 import { longNamesError, nameCharsLimit } from '../definition/check-mapping.ts';
 import type { CompiledField, CompiledMapping, CompiledObject } from '../definition/compiled-mapping.ts';
 import { type DynamicType, findTemplate, isRuntimeTemplate, mappingOf, RUNTIME_TYPES } from '../definition/dynamic-templates.ts';
-import { checkSameType, type Draft, draftOf, isDraft, isInTemplate, mixedError, pathOf, toMapping } from './field-draft.ts';
+import { type Draft, draftOf, isDraft, isInTemplate, mixedError, pathOf, toMapping, typeConflict } from './field-draft.ts';
 import { checkedName, isEmpty } from './refused-names.ts';
 
 const DEFAULT_DATE_FORMATS: readonly string[] = ['strict_date_optional_time', 'yyyy/MM/dd HH:mm:ss||yyyy/MM/dd||epoch_millis'];
@@ -49,6 +48,8 @@ export class DynamicMapper {
   #taken = 0;
   /** Paths of fields of the last source that the mapping has no room for. */
   ignored: string[] = [];
+  /** The first new field of the last source with values of different types: reported if nothing else is wrong with the document. */
+  conflict: { readonly path: string; readonly error: ApiError } | null = null;
   readonly #dialect: Dialect;
   readonly #mapsVectors: boolean;
   readonly #mapsPathsOfNull: boolean;
@@ -80,7 +81,7 @@ export class DynamicMapper {
   /**
    * @param templates  names of the dynamic templates for new fields at these paths, overriding the templates' own conditions
    * @param isTyped    false if `1.0` and `1` look alike in the source, so that types of new fields are only guessed and may not be compared
-   * @throws ApiError: an invalid name, nesting that is too deep, names that are too long together, or values of different types in a new field
+   * @throws ApiError: an invalid name, nesting that is too deep, or names that are too long together
    */
   find(source: MutableJsonObject, templates: NamedTemplates = {}, isTyped = true): MutableJsonObject | null {
     this.#isTyped = isTyped;
@@ -91,6 +92,7 @@ export class DynamicMapper {
     this.#added = 0;
     this.#taken = 0;
     this.ignored = [];
+    this.conflict = null;
     this.#addedChars = 0;
     const draft = draftOf(root);
     this.#runtime.clear();
@@ -219,13 +221,16 @@ export class DynamicMapper {
     const leaf = this.#leaf(key.slice(key.lastIndexOf('.') + 1), path, value, draft.dynamic);
     const known = draft.fields.get(key);
     if (known !== undefined) {
-      if (leaf && this.#isTyped) checkSameType(path, known, leaf);
+      if (leaf && this.#isTyped) this.#refuse(path, typeConflict(path, known, leaf));
     } else if (leaf && this.#takes(path, 1 + Object.keys(leaf.fields ?? {}).length)) {
       draft.fields.set(key, leaf);
       this.#count(draft, key);
     }
   }
 
+  #refuse(path: string, error: ApiError | null): void {
+    if (error) this.conflict ??= { path, error };
+  }
   /** Whether the mapping has room for this many more fields. If not, and fields beyond its limit are ignored, records the path as ignored. */
   #takes(path: string, fields: number): boolean {
     if (this.#room === null) return true;
@@ -273,7 +278,8 @@ export class DynamicMapper {
   #newObject(draft: Draft, key: string, value: MutableJsonObject): void {
     const known = draft.fields.get(key);
     if (known !== undefined && !isDraft(known)) {
-      if (this.#objectDraft(draft, key) !== null && !this.#isMappedAsField(draft, key)) throw mixedError(pathOf(draft, key));
+      if (this.#objectDraft(draft, key) !== null && !this.#isMappedAsField(draft, key))
+        this.#refuse(pathOf(draft, key), mixedError(pathOf(draft, key)));
       return;
     }
     const inner = known ?? this.#objectDraft(draft, key);
@@ -324,9 +330,7 @@ export class DynamicMapper {
   readonly #pendingCopies = new Map<string, unknown>();
 
   #runtimeOf(type: DynamicType, value: unknown): MutableJsonObject {
-    if (type !== 'date') return { type: RUNTIME_TYPES[type] ?? type };
-    const format = this.#dateFormatOf(value as string);
-    return format === null || format === 'strict_date_optional_time' ? { type } : { type, format };
+    return type === 'date' ? dateMapping(this.#dateFormatOf(value as string)) : { type: RUNTIME_TYPES[type] ?? type };
   }
 
   #addRuntime(path: string, field: MutableJsonObject): null {
@@ -347,16 +351,12 @@ export class DynamicMapper {
       return format === null || format === 'strict_date_optional_time' ? mapping : { ...mapping, format };
     }
     if (dynamic === 'strict_allow_templates') return null;
-    if (dynamic === 'runtime') {
-      return this.#addRuntime(path, this.#runtimeOf(type, value));
-    }
+    if (dynamic === 'runtime') return this.#addRuntime(path, this.#runtimeOf(type, value));
     switch (type) {
       case 'string':
         return { type: 'text', fields: { keyword: { type: 'keyword', ignore_above: 256 } } };
-      case 'date': {
-        const format = this.#dateFormatOf(value as string);
-        return format === null || format === 'strict_date_optional_time' ? { type: 'date' } : { type: 'date', format };
-      }
+      case 'date':
+        return dateMapping(this.#dateFormatOf(value as string));
       case 'double':
         return { type: 'float' };
       default:
@@ -390,6 +390,10 @@ export class DynamicMapper {
     this.#pendingCopies.clear();
     return copies;
   }
+}
+
+function dateMapping(format: string | null): MutableJsonObject {
+  return format === null || format === 'strict_date_optional_time' ? { type: 'date' } : { type: 'date', format };
 }
 
 function isFloat(value: unknown): boolean {

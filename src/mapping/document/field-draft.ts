@@ -59,9 +59,9 @@ export function mixedError(path: string): ApiError {
   return illegalArgumentError(`can't merge a non object mapping [${path}] with an object mapping`);
 }
 
-/** @throws ApiError illegal_argument_exception: the values of a new field would have different types */
-export function checkSameType(path: string, known: Draft | MutableJsonObject, leaf: MutableJsonObject): void {
-  if (isDraft(known)) throw mixedError(path);
-  if (known.type !== leaf.type)
-    throw illegalArgumentError(`mapper [${path}] cannot be changed from type [${String(known.type)}] to [${String(leaf.type)}]`);
+/** @returns the error if the values of a new field would have different types */
+export function typeConflict(path: string, known: Draft | MutableJsonObject, leaf: MutableJsonObject): ApiError | null {
+  if (isDraft(known)) return mixedError(path);
+  if (known.type === leaf.type) return null;
+  return illegalArgumentError(`mapper [${path}] cannot be changed from type [${String(known.type)}] to [${String(leaf.type)}]`);
 }

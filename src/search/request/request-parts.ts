@@ -145,7 +145,9 @@ export function readRescore(body: JsonObject, report: ReportUncacheable): Rescor
   const rescoreQuery = inner['rescore_query'];
   if (rescoreQuery === undefined) throw illegalArgumentError('rescore_query cannot be null');
   if (!isObject(rescoreQuery)) throw xContentParseError(`[query] rescore_query doesn't support values of type: ${tokenOf(rescoreQuery)}`);
-  const mode = inner['score_mode'] === undefined ? 'total' : readText(inner['score_mode'], 'rescore').toLowerCase();
+  const given = inner['score_mode'];
+  if (typeof given === 'object') throw xContentParseError(`[query] score_mode doesn't support values of type: ${tokenOf(given)}`);
+  const mode = given === undefined ? 'total' : readText(given, 'rescore').toLowerCase();
   if (!RESCORE_MODES.has(mode))
     throw xContentParseError('[query] failed to parse field [score_mode]', illegalArgumentError(`illegal score_mode [${mode}]`));
   const windowSize = body['window_size'] === undefined ? RESCORE_WINDOW : readInt(body['window_size'], 'window_size');

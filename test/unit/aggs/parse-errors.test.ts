@@ -59,3 +59,21 @@ test.each([
 ])('%j', async (aggs, type, reason) => {
   expect(await failure(aggs)).toEqual([type, reason]);
 });
+
+test.each([
+  [{ to: [] }, 'Failed to parse object: unexpected token [START_ARRAY] found'],
+  [{ from: true, to: 1 }, 'Failed to parse object: unexpected token [VALUE_BOOLEAN] found'],
+  [{ key: 1, to: 3 }, 'Failed to parse object: unknown field [key] found'],
+  [{ from_as_string: '1', to: 3 }, 'Failed to parse object: unknown field [from_as_string] found'],
+])('the range %j of geo_distance ends its parser', async (range, reason) => {
+  const { json } = await node.send('POST /few/_search', { aggs: { a: { geo_distance: { field: 'g', origin: '0,0', ranges: [range] } } } });
+  expect([json.error.type, json.error.root_cause[0].type]).toEqual(['x_content_parse_exception', 'parsing_exception']);
+  expect(json.error.root_cause[0].reason.replace(/^\[\d+:\d+\] /, '')).toBe(reason);
+});
+
+test('ends of ranges of geo_distance may be null', async () => {
+  const { aggregations } = await node.ok('POST /few/_search', {
+    aggs: { a: { geo_distance: { field: 'g', origin: '0,0', ranges: [{ key: null, from: null, to: 2 }] } } },
+  });
+  expect(aggregations.a.buckets.map(({ key }: { key: string }) => key)).toEqual(['*-2.0']);
+});

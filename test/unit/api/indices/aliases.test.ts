@@ -84,7 +84,10 @@ test.each([
   [{ remove_index: { index: 'docs', alias: 'x' } }, '[remove_index] failed to parse field [alias]'],
 ])('the action %j is refused by its parser', async (action, reason) => {
   const { json } = await node.send('POST /_aliases', { actions: [action] });
-  expect([json.error.type, json.error.caused_by.reason.replace(/^\[\d+:\d+\] /, '')]).toEqual(['x_content_parse_exception', reason]);
+  const [outer, middle, inner] = causesOf(json.error);
+  expect(outer).toBe('x_content_parse_exception: [aliases] failed to parse field [actions]');
+  expect(middle).toBe(`x_content_parse_exception: [alias_action] failed to parse field [${Object.keys(action)[0]}]`);
+  expect(inner).toBe(`x_content_parse_exception: ${reason}`);
 });
 
 test('one action needs no list', async () => {
@@ -162,4 +165,46 @@ test('an alias of data streams has one stream for writes, also within a request'
     'writer-b': { aliases: { all: { is_write_index: false } } },
     'writer-c': { aliases: { all: { is_write_index: true } } },
   });
+});
+
+/** The types and reasons of an error and of its causes, without positions. */
+function causesOf(error: { type: string; reason: string; caused_by?: never }): string[] {
+  const own = `${error.type}: ${error.reason.replace(/^(?:\[\d+:\d+\] )+/, '')}`;
+  return [own, ...(error.caused_by ? causesOf(error.caused_by) : [])];
+}
+
+// As Elasticsearch 8.15 answers.
+test.each([
+  [{ add: { index: '', alias: 'b' } }, 'add', 'index', "[index] can't be empty string"],
+  [{ add: { indices: ['docs', ''], alias: 'b' } }, 'add', 'indices', "[indices] can't contain empty string"],
+  [{ add: { index: 'docs', aliases: [] } }, 'add', 'aliases', "[aliases] can't be empty"],
+  [{ remove: { index: 'docs', alias: 'a', aliases: ['b'] } }, 'remove', 'aliases', 'Only one of [alias] and [aliases] is supported'],
+  [{ add: { indices: ['docs'], index: 'docs', alias: 'b' } }, 'add', 'index', 'Only one of [index] and [indices] is supported'],
+  [
+    { remove: { index: 'none', alias: 'a', must_exist: 'x' } },
+    'remove',
+    'must_exist',
+    'Failed to parse value [x] as only [true] or [false] are allowed.',
+  ],
+  [{ remove_index: { index: 'docs', alias: 'a' } }, 'remove_index', 'alias', '[alias] is unsupported for [REMOVE_INDEX]'],
+])('refuses the action %j', async (action, kind, key, reason) => {
+  const { status, json } = await node.send('POST /_aliases', { actions: [action] });
+  expect(status).toBe(400);
+  expect(causesOf(json.error)).toEqual([
+    'x_content_parse_exception: [aliases] failed to parse field [actions]',
+    `x_content_parse_exception: [alias_action] failed to parse field [${kind}]`,
+    `x_content_parse_exception: [${kind}] failed to parse field [${key}]`,
+    `illegal_argument_exception: ${reason}`,
+  ]);
+});
+
+test('a malformed action is reported before a block of its index', async () => {
+  await node.ok('PUT /blocked', { settings: { 'index.blocks.read_only': true } });
+  const { status, json } = await node.send('POST /_aliases', { actions: [{ add: { index: 'blocked' } }] });
+  expect([status, ...causesOf(json.error)]).toEqual([
+    400,
+    'x_content_parse_exception: [aliases] failed to parse field [actions]',
+    'illegal_argument_exception: One of [alias] or [aliases] is required',
+  ]);
+  await node.ok('PUT /blocked/_settings', { 'index.blocks.read_only': null });
 });

@@ -87,6 +87,11 @@ test('null is no value of a key', async () => {
 });
 
 test.each([
+  [
+    { query: { rescore_query: { match_all: {} }, score_mode: null } },
+    'x_content_parse_exception',
+    "[query] score_mode doesn't support values of type: VALUE_NULL",
+  ],
   [{ window_size: [10] }, 'parsing_exception', 'unexpected token [START_ARRAY] after [window_size]'],
   [{ query: null }, 'parsing_exception', 'unexpected token [VALUE_NULL] after [query]'],
   [{ other: {} }, 'named_object_not_found_exception', 'unknown field [other]'],
