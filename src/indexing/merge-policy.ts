@@ -35,7 +35,8 @@ export function findMerge(segments: readonly MergeCandidate[], options: MergePol
   const sized = segments
     .map((segment, index) => ({ index, size: liveBytes(segment), segment }))
     .filter(({ segment }) => !segment.merging)
-    .sort((a, b) => b.size - a.size);
+    // Those below the floor stay in their order: a small index that grows keeps the order of indexing.
+    .sort((a, b) => Math.max(b.size, options.floorBytes) - Math.max(a.size, options.floorBytes));
   const eligible = sized.filter(
     ({ size, segment }) => size < options.maxMergedBytes / 2 || deletedPercent(segment) > options.deletesPercentAllowed,
   );
@@ -82,7 +83,7 @@ function deletedPercent({ maxDoc, deleted }: MergeCandidate): number {
   return maxDoc === 0 ? 0 : (100 * deleted) / maxDoc;
 }
 
-/** Number of segments the tiers allow: segmentsPerTier of each size, sizes growing by maxMergeAtOnce. `sizes` descends. */
+/** Number of segments the tiers allow: segmentsPerTier of each size, sizes growing by maxMergeAtOnce. `sizes` descends down to the floor. */
 function allowedCount(sizes: readonly number[], { floorBytes, segmentsPerTier, maxMergeAtOnce }: MergePolicyOptions): number {
   if (sizes.length === 0) return 0;
   let level = Math.max(floorBytes, sizes[sizes.length - 1]);
@@ -97,7 +98,7 @@ function allowedCount(sizes: readonly number[], { floorBytes, segmentsPerTier, m
   }
 }
 
-/** The group with the best score, which favours even sizes, many deletions and a small total. `sized` descends by size. */
+/** The group with the best score, which favours even sizes, many deletions and a small total. `sized` descends by size, down to the floor. */
 function bestGroup(
   sized: ReadonlyArray<{ index: number; size: number; segment: MergeCandidate }>,
   options: MergePolicyOptions,

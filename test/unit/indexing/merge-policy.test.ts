@@ -11,6 +11,12 @@ test('a few segments are left alone, many of one size are merged', () => {
   expect(findMerge(Array.from({ length: 12 }, () => segment(4 * MB)))).toHaveLength(10);
 });
 
+test('small segments are merged with their neighbours, whatever their sizes', () =>
+  forSeeds(30, (rng) => {
+    const chosen = findMerge(Array.from({ length: rng.int(12, 30) }, () => segment(rng.int(1, 2 * MB))))!;
+    expect(chosen).toEqual(Array.from({ length: 10 }, (_, i) => chosen[0] + i));
+  }));
+
 test('segments that are being merged and too large ones are not chosen', () => {
   const segments = Array.from({ length: 30 }, (_, i) => ({ ...segment(4 * MB), merging: i < 15 }));
   expect(findMerge(segments)?.every((index) => index >= 15)).toBe(true);
