@@ -76,6 +76,8 @@ export const DIFFERENCES = {
   filtersSourceByPath: SINCE_8,
   /** `_version` can be sorted by and aggregated */
   sortsByVersion: SINCE_8,
+  /** `_ignored` has doc values: it can be aggregated and sorted by */
+  aggregatesIgnored: SINCE_8,
   /** `fields` shows `_id`, `_ignored`, `_index`, `_routing` and `_version` */
   showsMetadataFields: SINCE_8,
   /** prefixes longer than `index.max_regex_length` are refused */

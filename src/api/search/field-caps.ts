@@ -61,13 +61,13 @@ const INTERNAL: Readonly<Record<Dialect['internalFields'], Readonly<Record<strin
 };
 
 /** The metadata fields, which are not part of mappings. */
-const metadataOf = ({ allowsIdFielddata, sortsByVersion, internalFields }: Dialect): Readonly<Record<string, Metadata>> => ({
+const metadataOf = ({ allowsIdFielddata, aggregatesIgnored, sortsByVersion, internalFields }: Dialect): Readonly<Record<string, Metadata>> => ({
   ...INTERNAL[internalFields],
   _id: [true, allowsIdFielddata],
   _index: [true, true],
   _source: [false, false],
   _routing: [true, false],
-  _ignored: [true, false],
+  _ignored: [true, aggregatesIgnored],
   _field_names: [true, false],
   _seq_no: [true, true],
   _version: [false, sortsByVersion],

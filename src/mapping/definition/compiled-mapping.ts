@@ -1,13 +1,13 @@
 // A mappings tree compiled for documents and queries: mappers by path, field numbers, field types by name.
 import type { Dialect } from '../../compat/dialect.ts';
 import type { FieldSpec } from '../core/document-sink.ts';
-import type { FieldType } from '../core/field-type.ts';
+import type { FieldType, RangeBounds, RangeSpec } from '../core/field-type.ts';
 import type { FieldDefinition, Mapper } from '../core/mapper.ts';
 import type { MappingAnalysis } from '../core/mapping-analysis.ts';
 import type { Dynamic, FieldNode, ObjectNode, RootMapping } from '../core/model.ts';
 import { type Dimension, type SeriesFields, timeBoundsOf } from '../core/time-bounds.ts';
 import { DIMENSIONS, isTimeSeries, TIMESTAMP, TSID } from '../core/time-series.ts';
-import { BaseFieldType, NO_SPEC } from '../types/base-field-type.ts';
+import { BaseFieldType, bytesBounds, NO_SPEC } from '../types/base-field-type.ts';
 import { vectorFormatOf } from '../types/dense-vector.ts';
 import { FlatObjectFieldType } from '../types/flat-object.ts';
 import { ConstantKeywordMapper } from '../types/keyword.ts';
@@ -78,6 +78,13 @@ export interface MappingEnvironment {
   readonly dialect: Dialect;
 }
 
+/** A metadata field whose terms have ranges. */
+class RangedFieldType extends BaseFieldType {
+  override rangeBounds(range: RangeSpec): RangeBounds {
+    return bytesBounds(range, (value) => this.termBytes(value));
+  }
+}
+
 export class MappingCompiler {
   readonly #environment: MappingEnvironment;
   readonly #fields: FieldSpec[];
@@ -102,7 +109,11 @@ export class MappingCompiler {
   compile(mapping: RootMapping): CompiledMapping {
     const internal = {
       fieldNames: this.#field({ ...INTERNAL_SPEC, name: '_field_names' }),
-      ignored: this.#field({ ...INTERNAL_SPEC, name: '_ignored' }),
+      ignored: this.#field({
+        ...INTERNAL_SPEC,
+        name: '_ignored',
+        column: this.#environment.dialect.aggregatesIgnored ? 'ordinals' : 'none',
+      }),
       routing: this.#field({ ...INTERNAL_SPEC, name: '_routing' }),
     };
     const root = this.#object(mapping.object, null, 'true');
@@ -273,19 +284,19 @@ export class MappingCompiler {
   }
 
   #addMetadataFields(): void {
-    const define = (name: string, postings: 'docs' | 'none', isAggregatable: boolean, isSearchable = true): void => {
+    const define = (name: string, postings: 'docs' | 'none', isAggregatable: boolean, isSearchable = true, type = BaseFieldType): void => {
       const definition = { path: name, type: name, given: {}, nestedPath: null };
       const number = this.#numbers.get(name);
       const spec = number === undefined ? { ...NO_SPEC, name, postings } : this.#fields[number];
-      const fieldType = new BaseFieldType(definition, { spec, family: 'keyword', isSearchable, isAggregatable });
+      const fieldType = new type(definition, { spec, family: 'keyword', isSearchable, isAggregatable });
       this.#fieldTypes.set(name, fieldType);
     };
     define('_index', 'none', true);
-    define('_routing', 'docs', false);
-    define('_ignored', 'docs', false);
+    define('_routing', 'docs', false, true, RangedFieldType);
     define('_field_names', 'docs', false);
     define('_source', 'none', false, false);
     const { analysis, dialect } = this.#environment;
+    define('_ignored', 'docs', dialect.aggregatesIgnored, true, RangedFieldType);
     const aggregatable = { analysis, isAggregatable: true };
     this.#fieldTypes.set('_id', metadataFieldType('_id', 'id', aggregatable));
     this.#fieldTypes.set('_seq_no', metadataFieldType('_seq_no', 'seqNo', aggregatable));

@@ -208,7 +208,7 @@ export class DocumentParser implements DocumentContext {
   #writeMetadata(): void {
     const { ignored, routing } = this.#mapping.internal;
     if (this.#ignored !== null) {
-      for (const path of this.#ignored) this.sink.term(ignored, utf8(path));
+      for (const path of this.#ignored) this.sink.keyword(ignored, utf8(path));
       this.exists(IGNORED);
     }
     if (this.routing !== null) {

@@ -54,6 +54,7 @@ export function checkCollapseField(shard: SearchShard, name: string): void {
     !field.isAggregatable ||
     field.runtime ||
     field.typeName === 'flattened' ||
+    field.typeName === '_ignored' ||
     field.keyPrefix ||
     (field.spec.column !== 'ordinals' && field.family !== 'numeric')
   ) {

@@ -1,7 +1,7 @@
 // A segment without the documents that are hidden from a caller: they count as deleted, for every plan, lookup and count.
 import type { Nearest, NearestRequest } from '../../plan/nearest-vectors.ts';
 import { COUNT_ALL, type CollectPlan, type PlanNode, type SegmentHits } from '../../plan/query-plan.ts';
-import type { SegmentPostings, TermFilter, TermRange, TermState, WalkedTerm } from '../../plan/segment.ts';
+import type { SegmentColumn, SegmentPostings, TermFilter, TermRange, TermState, WalkedTerm } from '../../plan/segment.ts';
 import type { SegmentReader, SegmentRunOptions } from '../../plan/segment-reader.ts';
 import { SegmentView } from './segment-view.ts';
 
@@ -16,7 +16,7 @@ export class VisibleSegment extends SegmentView {
   readonly #visible: Uint8Array | null;
   readonly #hiddenField: string | null;
 
-  /** @param hiddenField  an internal field without postings for this caller; null for none */
+  /** @param hiddenField  an internal field without postings and column for this caller; null for none */
   constructor(base: SegmentReader, visible: Uint8Array | null, hiddenField: string | null) {
     super(base);
     this.#visible = visible;
@@ -62,6 +62,9 @@ export class VisibleSegment extends SegmentView {
     return this.base.nearest(this.#visible === null ? request : { ...request, visible: this.#visible });
   }
 
+  override column(field: string): SegmentColumn | null {
+    return field === this.#hiddenField ? null : this.base.column(field);
+  }
   override postings(field: string): SegmentPostings | null {
     return field === this.#hiddenField ? null : this.base.postings(field);
   }

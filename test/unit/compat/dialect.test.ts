@@ -137,6 +137,13 @@ const PROBES: Readonly<Record<keyof typeof DIFFERENCES, (ask: Ask) => Promise<un
     await ask('PUT /versions/_doc/1?refresh=true', {});
     return (await ask('POST /versions/_search', { sort: ['_version'] })).status === 200;
   },
+  aggregatesIgnored: async (ask) => {
+    await ask('PUT /dropped', { mappings: { properties: { n: { type: 'long', ignore_malformed: true } } } });
+    await ask('PUT /dropped/_doc/1?refresh=true', { n: 'x' });
+    const { status, json } = await ask('POST /dropped/_search', { sort: ['_ignored'], aggs: { a: { terms: { field: '_ignored' } } } });
+    if (status === 200) expect(json.aggregations.a.buckets).toEqual([{ key: 'n', doc_count: 1 }]);
+    return status === 200;
+  },
   showsMetadataFields: async (ask) => {
     await ask('PUT /shown/_doc/1?refresh=true', {});
     return (await ask('POST /shown/_search', { fields: ['_id'] })).json.hits.hits[0].fields?._id?.[0] === '1';

@@ -28,6 +28,7 @@ const idsOf = async (query: unknown) => ((await search({ query })).hits.hits as 
 
 test.each([
   ['term', { term: { _seq_no: 2 } }, ['b']],
+  ['range of _routing', { range: { _routing: { gt: 'a', lte: 'r' } } }, ['a']],
   ['term of an overwritten document', { term: { _seq_no: 1 } }, []],
   ['terms', { terms: { _seq_no: [0, 2] } }, ['a', 'b']],
   ['range', { range: { _seq_no: { gt: 0 } } }, ['b']],
@@ -92,6 +93,31 @@ describe('_id', () => {
     await node.ok('PUT /_cluster/settings', { persistent: { 'indices.id_field_data.enabled': null } });
     expect(await reasonOf({ sort: ['_id'] })).toBe(DISALLOWED);
   });
+});
+
+test('_ignored has terms with ranges and, in Elasticsearch 8, doc values', async () => {
+  const dropped = { n: { type: 'long', ignore_malformed: true }, k: { type: 'keyword', ignore_above: 3 } };
+  for (const one of [node, opensearch]) {
+    await one.ok('PUT /dropped', { mappings: { properties: dropped } });
+    await one.ok('PUT /dropped/_doc/1', { n: 'x', k: 'abcdef' });
+    await one.ok('PUT /dropped/_doc/2?refresh=true', { n: 1, k: 'abcdef' });
+    await one.ok('PUT /dropped/_doc/3?refresh=true', { n: 1 });
+  }
+  const ask = async (body: unknown) => (await node.ok('POST /dropped/_search', body)) as any;
+  expect((await ask({ query: { range: { _ignored: { gte: 'l' } } } })).hits.hits.map(({ _id }: { _id: string }) => _id)).toEqual(['1']);
+  const buckets = [
+    { key: 'k', doc_count: 2 },
+    { key: 'n', doc_count: 1 },
+  ];
+  expect((await ask({ aggs: { a: { terms: { field: '_ignored' } } } })).aggregations.a.buckets).toEqual(buckets);
+  const sorted = await ask({ sort: [{ _ignored: 'desc' }], docvalue_fields: ['_ignored'] });
+  expect(sorted.hits.hits.map(({ fields }: any) => fields?._ignored)).toEqual([['k', 'n'], ['k'], undefined]);
+  await node.ok('POST /dropped/_forcemerge?max_num_segments=1');
+  expect((await ask({ aggs: { a: { terms: { field: '_ignored' } } } })).aggregations.a.buckets).toEqual(buckets);
+  const collapsed = await node.send('POST /dropped/_search', { collapse: { field: '_ignored' } });
+  expect(collapsed.json.error.root_cause[0].reason).toBe('collapse is not supported for the field [_ignored] of the type [_ignored]');
+  const refused = await opensearch.send('POST /dropped/_search', { sort: ['_ignored'] });
+  expect(refused.status).toBe(400);
 });
 
 test('fields shows metadata fields that are named', async () => {

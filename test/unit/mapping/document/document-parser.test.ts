@@ -83,7 +83,7 @@ describe('values', () => {
       ['keyword', 'c', 'àb'],
       ['keyword', 'c', '5'],
       ['keyword', 'c', 'true'],
-      ['term', '_ignored', 'b'],
+      ['keyword', '_ignored', 'b'],
       ['term', '_field_names', '_ignored'],
     ]);
   });
@@ -377,7 +377,7 @@ describe('refusals', () => {
     expect(values({ n: { type: 'integer', ignore_malformed: true } }, { n: [1, 'bad', 3] })).toEqual([
       ['i64', 'n', 1n],
       ['i64', 'n', 3n],
-      ['term', '_ignored', 'n'],
+      ['keyword', '_ignored', 'n'],
       ['term', '_field_names', '_ignored'],
     ]);
   });
@@ -390,7 +390,7 @@ describe('refusals', () => {
 
   test.each(['geo_point', 'aggregate_metric_double'])('ignore_malformed of %s covers objects', (type) => {
     const more = type === 'geo_point' ? {} : { metrics: ['min'], default_metric: 'min' };
-    expect(values({ f: { type, ignore_malformed: true, ...more } }, { f: { a: 0 } })).toContainEqual(['term', '_ignored', 'f']);
+    expect(values({ f: { type, ignore_malformed: true, ...more } }, { f: { a: 0 } })).toContainEqual(['keyword', '_ignored', 'f']);
   });
 
   test('terms longer than Lucene takes are refused', () => {
