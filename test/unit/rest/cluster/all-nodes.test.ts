@@ -156,7 +156,7 @@ describe('indices without a copy on this node', () => {
     await search();
     const [{ request }] = sent;
     const reply = new ForwardedReply();
-    await dispatcher.handle(asHttpRequest(request), reply, null, { kind: 'any' });
+    await dispatcher.handle(asHttpRequest(request), reply, null, { help: {} });
     expect([(await reply.answer).status, sent.length]).toEqual([503, 1]);
   });
 });
