@@ -61,7 +61,12 @@ const INTERNAL: Readonly<Record<Dialect['internalFields'], Readonly<Record<strin
 };
 
 /** The metadata fields, which are not part of mappings. */
-const metadataOf = ({ allowsIdFielddata, aggregatesIgnored, sortsByVersion, internalFields }: Dialect): Readonly<Record<string, Metadata>> => ({
+const metadataOf = ({
+  allowsIdFielddata,
+  aggregatesIgnored,
+  sortsByVersion,
+  internalFields,
+}: Dialect): Readonly<Record<string, Metadata>> => ({
   ...INTERNAL[internalFields],
   _id: [true, allowsIdFielddata],
   _index: [true, true],
