@@ -55,9 +55,9 @@ export interface FetchedPage {
 
 /** Fetches a page without the hits of the shards for which that fails because of the request. */
 export function fetchPage(wanted: ShardHit[], targets: readonly SearchTarget[], env: SearchEnvironment, fetch: FetchPage): FetchedPage {
+  if (!wanted.some(({ distant }) => distant !== undefined)) return fetchOwn(wanted, targets, env, fetch);
   const own = wanted.filter(({ distant }) => distant === undefined);
   const { page, hits, failures } = fetchOwn(own, targets, env, fetch);
-  if (own.length === wanted.length) return { page, hits, failures };
   const fetched = new Map<ShardHit, JsonObject>(page.map((hit, i) => [hit, hits[i]]));
   const failed = new Map<number, ApiError>();
   for (const hit of wanted) {

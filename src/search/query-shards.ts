@@ -38,6 +38,15 @@ export interface QueriedShards {
 /** Of a part of a search: all of its shards are here, but not all of the search. */
 const NONE_DISTANT = { has: () => false };
 
+const NO_RESULTS: QueriedShards['distantAggs'] = new Map();
+
+/** Searches within the search are neither shared nor spread over nodes. A copy takes a microsecond, so that none is made without need. */
+function environmentWithin(environment: SearchEnvironment, { size }: SearchRequest): SearchEnvironment {
+  const { sharing, distant, requestSize } = environment;
+  if (sharing === undefined && distant === undefined && requestSize === size) return environment;
+  return { ...environment, requestSize: size, sharing: undefined, distant: undefined };
+}
+
 /** @param searched  the shards, by their position in the search */
 export function* queryShards(
   searched: readonly SearchTarget[],
@@ -45,7 +54,7 @@ export function* queryShards(
   aggs: AggTree | null,
   environment: SearchEnvironment,
 ): Steps<QueriedShards> {
-  const env = { ...environment, requestSize: given.size, sharing: undefined, distant: undefined };
+  const env = environmentWithin(environment, given);
   const targets = given.runtimeMappings ? withRuntimeMappings(searched, given.runtimeMappings) : searched;
   const statistics = targets.map(({ shard }) => env.caches.of(shard));
   const failures: ShardFailure[] = [];
@@ -89,9 +98,10 @@ export function* queryShards(
       failures.push({ shard: target.shard.shard, index: target.shard.index, node: env.nodeId, error });
     }
   }
+  if (searching === undefined)
+    return { search, targets, statistics, runs, failures, distantAggs: NO_RESULTS, skippedHere: skipped, skipped: skipped.size };
   const distantAggs = new Map<number, readonly DistantSegmentResults[]>();
   const queried = { search, targets, statistics, runs, failures, distantAggs, skippedHere: skipped };
-  if (searching === undefined) return { ...queried, skipped: skipped.size };
   let outcomes: readonly DistantOutcome[] = [];
   yield searching.then((found) => {
     outcomes = found;

@@ -3,7 +3,6 @@
 import { type AggTree, type Bindings, reduceAggregations, renderAggregations, type SegmentPartial } from '../aggs/index.ts';
 import { type JsonFloat, jsonFloat } from '../common/json/json-float.ts';
 import type { JsonObject, MutableJsonObject } from '../common/json/json-value.ts';
-import { present } from '../common/present.ts';
 import { activeSpan } from '../common/tracing/span.ts';
 import type { Dialect } from '../compat/dialect.ts';
 import { allShardsFailedError, type ShardFailure } from '../errors/search-errors.ts';
@@ -88,7 +87,9 @@ export function* searchSteps(
   const { search, targets, runs, failures, skipped } = queried;
   const { env, control } = search;
   if (failures.length > 0 && failures.length === targets.length) throw allShardsFailedError('query', failures);
-  const reduced = yield* reduceSearch(queried, environment.distant);
+  const { distant } = environment;
+  const spread = distant && search.aggs ? yield* reduceSpread(queried, search.aggs, distant) : null;
+  const reduced = reduceSearch(queried, spread);
   failures.push(...reduced.failures);
   if (failures.length > 0 && failures.length === targets.length)
     throw allShardsFailedError(targets.length === 1 ? 'query' : 'fetch', failures);
@@ -116,11 +117,14 @@ function reportFetch(
 
 type Reduced = Omit<SearchOutcome, 'skipped' | 'shards' | 'counters'>;
 
-/** Merges the hits and aggregations of the shards, and fetches the page. */
-function* reduceSearch(
-  { search, targets, statistics, runs, distantAggs }: QueriedShards,
-  distant: DistantShards | undefined,
-): Steps<Reduced> {
+/** The aggregations of a search over several nodes. */
+function reduceSpread({ search, targets, distantAggs }: QueriedShards, tree: AggTree, distant: DistantShards): Steps<MutableJsonObject> {
+  const reduce: ReduceTree = (partials, bindings) => reduceTree(search, tree, targets, partials, bindings);
+  return reduceDistant(tree, search, targets, distantAggs, distant, reduce);
+}
+
+/** Merges the hits and aggregations of the shards, and fetches the page. @param spread  the aggregations if they are of several nodes */
+function reduceSearch({ search, targets, statistics, runs }: QueriedShards, spread: MutableJsonObject | null): Reduced {
   const { request, aggs, env, control } = search;
   const merging = performance.now();
   const done = runs.filter((run) => run !== null);
@@ -129,12 +133,7 @@ function* reduceSearch(
   const searchGroup: GroupSearch = (group) => searchShards(targets, group, null, { ...env, fetched: control.fetched, afterHit: null });
   const { wanted, fetch } = pageOf(search, targets, runs, searchGroup);
   const reducing = performance.now();
-  const reduce: ReduceTree = (partials, bindings) => reduceTree(search, present(aggs), targets, partials, bindings);
-  const aggregations =
-    aggs &&
-    (distant
-      ? yield* reduceDistant(aggs, search, targets, distantAggs, distant, reduce)
-      : reduce(search.partials, [...search.bindings.values()]));
+  const aggregations = spread ?? (aggs && reduceTree(search, aggs, targets, search.partials, [...search.bindings.values()]));
   const reduced = performance.now();
   const suggest = request.suggest.length > 0 ? suggestOf(search, statistics, runs, shards) : null;
   const fetching = performance.now();

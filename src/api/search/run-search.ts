@@ -83,7 +83,15 @@ async function runAvailable(ctx: EngineContext, run: SearchRun): Promise<SearchO
   checkHidden(targets, request, aggs);
   const cost = mobility === STAYS ? 0 : costOfSearch(request, documentsOf(targets));
   if (cost > HEAVY_US || (cost > MODERATE_US && isBusy())) throw new TooHeavy();
-  const environment = { ...environmentOf(ctx, run), afterHit, lookups: run.lookups, onPhase: slowPhases(ctx, run), distant: run.distant };
+  const { distant, lookups } = run;
+  const environment = {
+    ...environmentOf(ctx, run),
+    requestSize: request.size,
+    afterHit,
+    lookups,
+    onPhase: slowPhases(ctx, run),
+    distant,
+  };
   if (request.timeoutMs !== null) announceTimeout(request.timeoutMs);
   const started = performance.now();
   const sharing = run.askHelpers ? shareSearch(targets, request, run.nowMs, run.askHelpers) : null;
