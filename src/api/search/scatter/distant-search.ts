@@ -78,12 +78,14 @@ class DistantSearch implements DistantShards {
   /** Divides shards among as few nodes as possible. @param tried  receives the nodes @returns homeless: no node that was not tried has them */
   #group(pending: readonly Pending[], tried: Set<string>): { groups: Map<string, Pending[]>; homeless: Pending[] } {
     const groups = new Map<string, Pending[]>();
+    const ranks = new Map(this.#ctx.nodes.map(({ id }) => [id, this.#rank(id)]));
+    const rankOf = (node: string) => ranks.get(node) ?? 0;
     let left = [...pending];
     for (;;) {
       const byNode = new Map<string, Pending[]>();
       for (const one of left)
         for (const id of holdersOf(this.#ctx, one[1].uuid)) if (!tried.has(id)) byNode.set(id, [...(byNode.get(id) ?? []), one]);
-      const [best] = [...byNode].sort(([a, own], [b, other]) => other.length - own.length || this.#rank(a) - this.#rank(b));
+      const [best] = [...byNode].sort(([a, own], [b, other]) => other.length - own.length || rankOf(a) - rankOf(b));
       if (best === undefined) break;
       groups.set(...best);
       left = left.filter((one) => !best[1].includes(one));
