@@ -26,7 +26,7 @@ import type { DistantReads, DistantSegmentResults, DistantShards } from './run/d
 import { FetchBudget } from './run/fetch-budget.ts';
 import type { SearchEnvironment, SearchTarget } from './run/search-environment.ts';
 import type { Steps } from './run/steps.ts';
-import { makeCollector, prepareShard, type ShardedSearch } from './shard-search.ts';
+import { beginSearch, makeCollector, prepareShard, type ShardedSearch } from './shard-search.ts';
 
 /** Most values that a node sends along with its results. */
 const MAX_READS = 2_000_000;
@@ -186,17 +186,7 @@ export function readSegments(
   const targets = request.runtimeMappings ? withRuntimeMappings(given, request.runtimeMappings) : given;
   const specs = specsOf(tree);
   const control = { stop: env.stop, counters: makeCounters() };
-  const search: ShardedSearch = {
-    request,
-    aggs: tree,
-    env,
-    control,
-    sharing: null,
-    partials: [],
-    bindings: new Map(),
-    profiles: [],
-    isTimeUp: false,
-  };
+  const search = beginSearch(request, tree, env, control);
   const readHits = hitsReader(targets, { ...env, ...control, fetched: new FetchBudget() });
   return wanted.map(({ position, segment, reads }) => {
     const target = targets[position];

@@ -11,7 +11,7 @@ import type { SearchEnvironment, SearchTarget } from './run/search-environment.t
 import { type PartOutcome, SegmentClaims, type SharedSegments } from './run/shared-segments.ts';
 import type { Steps } from './run/steps.ts';
 import { GlobalStatistics, type ShardStatistics } from './shard/statistics.ts';
-import { makeCollector, prepareShard, type ShardedSearch } from './shard-search.ts';
+import { beginSearch, makeCollector, prepareShard, type ShardedSearch } from './shard-search.ts';
 
 /** @param targets  those of the search, with the same segments */
 export function* helpSteps(
@@ -24,17 +24,7 @@ export function* helpSteps(
   const claims = new SegmentClaims(shared);
   const stop = () => claims.hasEnded || env.stop();
   const control = { stop, counters: makeCounters() };
-  const search: ShardedSearch = {
-    request,
-    aggs,
-    env,
-    control,
-    sharing: null,
-    partials: [],
-    bindings: new Map(),
-    profiles: [],
-    isTimeUp: false,
-  };
+  const search = beginSearch(request, aggs, env, control);
   const statistics = targets.map(({ shard }) => env.caches.of(shard));
   const global = env.dfs ? new GlobalStatistics(statistics) : null;
   const outcomes: PartOutcome[] = [];

@@ -15,7 +15,7 @@ import type { Steps } from './run/steps.ts';
 import { type VectorPhase, withVectorHits } from './run/vector-phase.ts';
 import { contextOf } from './shard/rewrite-context.ts';
 import { GlobalStatistics, type ShardStatistics } from './shard/statistics.ts';
-import { prepareShard, type ShardedSearch, type ShardRun, searchShard } from './shard-search.ts';
+import { beginSearch, prepareShard, type ShardedSearch, type ShardRun, searchShard } from './shard-search.ts';
 
 /** A search after its query phase. */
 export interface QueriedShards {
@@ -68,7 +68,7 @@ export function* queryShards(
     lookups: env.lookups,
   };
   const { sharing = null, distant = null, isPart = false } = environment;
-  const search: ShardedSearch = { request, aggs, env, control, sharing, partials: [], bindings: new Map(), profiles: [], isTimeUp: false };
+  const search = beginSearch(request, aggs, env, control, sharing);
   const contexts = targets.map(({ shard }) => contextOf(shard, env));
   const segments = targets.map(({ shard }) => shard.segments);
   const skipped = skippedShards(

@@ -56,6 +56,17 @@ export interface ShardedSearch {
   isTimeUp: boolean;
 }
 
+/** A search of which nothing has been found yet. */
+export function beginSearch(
+  request: SearchRequest,
+  aggs: AggTree | null,
+  env: SearchEnvironment,
+  control: RunControl,
+  sharing: SegmentSharing | null = null,
+): ShardedSearch {
+  return { request, aggs, env, control, sharing, partials: [], bindings: new Map(), profiles: [], isTimeUp: false };
+}
+
 /**
  * The query phase on one shard. A top-level function, not a closure in searchSteps: V8 allocates a map for each generator function that is
  * created, which lives until the next full collection and retains the closure; that cost a third of a small search.
